@@ -88,9 +88,23 @@ type ReadOnly struct {
 	spelling views.Spelling
 }
 
+// OpenToSort is OpenReadOnly for statements of this program that sort more rows than memory
+// holds: they write temporary files.
+func OpenToSort(ctx context.Context, path string) (*sql.DB, error) {
+	r, err := openReadOnly(ctx, path, nil, nil, views.Spelling{}, "file")
+	if err != nil {
+		return nil, err
+	}
+	return r.DB, nil
+}
+
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
 // the views in a spelling. Only a catalog in the zero spelling may have several connections.
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling) (*ReadOnly, error) {
+	return openReadOnly(ctx, path, functions, tables, spelling, "memory")
+}
+
+func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling, sorts string) (*ReadOnly, error) {
 	path = file.Resolve(path)
 	if err := file.IsStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
@@ -115,7 +129,7 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 	}
 	r := &ReadOnly{tables: tables, texts: texts, spelling: spelling}
 	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
-		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
+		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store("+sorts+")&_pragma=cache_size(-8192)")})
 	if spelling != (views.Spelling{}) {
 		r.SetMaxOpenConns(1) // texts serves one
 	}

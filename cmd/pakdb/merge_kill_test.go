@@ -24,9 +24,9 @@ func TestKilledMerges(t *testing.T) {
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.db")
 	var parts []string
-	for n := range fleetWorkers {
+	for n := range 8 {
 		folder := filepath.Join(dir, fmt.Sprintf("1.%d", n))
-		writeFleetBuild(t, folder, n)
+		writeWorkersBuild(t, folder, n)
 		parts = append(parts, filepath.Join(dir, fmt.Sprintf("%d.db", n)))
 		for _, catalog := range []string{one, parts[n]} {
 			pakdb(t, "index", "-q", "--catalog", catalog, "--created", fmt.Sprintf("2026-01-%02d", n+1), folder)
@@ -102,4 +102,23 @@ func rowsOfBuilds(t *testing.T, catalog string) map[string]string {
 		all[build] = fmt.Sprintf("%x", h[:8])
 	})
 	return all
+}
+
+// writeWorkersBuild writes two archives, most of whose contents other builds have too.
+func writeWorkersBuild(t *testing.T, dir string, n int) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for archive := range 2 {
+		names := make([]string, 1500)
+		contents := make([][]byte, len(names))
+		for i := range names {
+			names[i] = fmt.Sprintf("archive%d/dir%03d/%06d.bin", archive, i/500, i)
+			contents[i] = fmt.Appendf(nil, "content %d of %d", i, archive+(i+n)%97)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.sip", archive)), kapgOf(names, contents), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -35,7 +35,6 @@ func TestMain(m *testing.M) {
 		"mkupak":    mkupak,
 		"mkjournal": mkjournal,
 		"s3serve":   s3serve,
-		"chserve":   chserve,
 	})
 }
 

@@ -184,7 +184,6 @@ var opening = map[string]string{
 	"diff/pkdelta/sealed.go":                   "named",
 	"cmd/pakdb/internal/shell/command.go":      "named",
 	"cmd/pakdb/internal/shell/history.go":      "named",
-	"query/clickhouse/address.go":              "named",
 	"query/file.go":                            "named", // what is written may go to a pipe
 	"query/named.go":                           "named", // a folder of queries
 	"codecs/gpak/writer_database.go":           "own",
@@ -192,7 +191,8 @@ var opening = map[string]string{
 	"diff/store/contents/writer.go":            "own",
 	"internal/atomicfile/scratchdir.go":        "own",
 	"internal/terminal/ptytest/pty_linux.go":   "a terminal",
-	"query/clickhouse/push.go":                 "own",
+	"query/export/push.go":                     "own",
+	"query/export/server.go":                   "named",
 	"schema/internal/file/create.go":           "own",
 	"internal/regular/open.go":                 "this is regular",
 	"codecs/codecstest/corpus.go":              "for tests",

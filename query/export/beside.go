@@ -2,25 +2,24 @@ package export
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
 	"pakdb/internal/atomicfile"
-	"pakdb/query/portable"
 )
 
-// Beside writes into a folder what helps others to read it: duckdb.sql, and metadata.json
-// for Datasette, which serves the catalog of that name ("pakdb", without .db) itself.
-func Beside(ctx context.Context, dir, catalog string) (err error) {
+// Beside writes duckdb.sql into a folder, which makes the views that the folder has as
+// Parquet.
+func Beside(ctx context.Context, dir string) (err error) {
 	d, err := atomicfile.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	var have []*portable.View
-	for _, v := range portable.Views() {
+	var have []*View
+	for _, v := range Views() {
 		files, err := fs.Glob(d.FS(), v.Name+"/build=*/*.parquet")
 		if err != nil {
 			return err
@@ -29,39 +28,28 @@ func Beside(ctx context.Context, dir, catalog string) (err error) {
 			have = append(have, v)
 		}
 	}
-	if len(have) > 0 {
-		if err := save(d, "duckdb.sql", []byte(portable.DuckDB(have))); err != nil {
-			return err
-		}
+	if len(have) == 0 {
+		return nil
 	}
-	text, err := metadata(catalog)
-	if err != nil {
-		return err
-	}
-	return save(d, "metadata.json", text)
+	return save(d, "duckdb.sql", []byte(duckDB(have)))
 }
 
-// metadata returns what Datasette shows of a catalog: what views are for, and the queries
-// that need no function of pakdb's.
-func metadata(catalog string) ([]byte, error) {
-	type object = map[string]any
-	tables, queries := object{}, object{}
-	for _, v := range portable.Views() {
-		tables[v.Name] = object{"description": v.Doc}
-	}
-	library, err := portable.Queries()
-	if err != nil {
-		return nil, err
-	}
-	for name, q := range library {
-		if strings.Contains(q.SQL, "path_head") {
-			continue
+// Contents is the view of the catalog that has no build, as engines make it of entries.
+const Contents = "SELECT content, max(size) AS size, max(kind) AS kind, count(*) AS entry_count, count(DISTINCT build) AS build_count FROM entries WHERE content IS NOT NULL GROUP BY content"
+
+// duckDB returns the SQL that makes views in DuckDB. It is run in the folder. Views show
+// builds that are complete; if there is none, asking them is an error.
+func duckDB(have []*View) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- Views of pakdb, version %d: run duckdb in this folder, then .read duckdb.sql\n", Version)
+	b.WriteString(`CREATE OR REPLACE MACRO complete_builds() AS TABLE SELECT build
+    FROM read_json('_builds/build=*/_SUCCESS.json', columns = {'build': 'VARCHAR'}, hive_partitioning = false);
+`)
+	for _, v := range have {
+		fmt.Fprintf(&b, "CREATE OR REPLACE VIEW %s AS SELECT build, * EXCLUDE (build)\n    FROM read_parquet('%[1]s/build=*/*.parquet', hive_partitioning = true, hive_types = {'build': VARCHAR})\n    WHERE build IN (FROM complete_builds());\n", v.Name)
+		if v.Name == "entries" {
+			fmt.Fprintf(&b, "CREATE OR REPLACE VIEW contents AS %s;\n", Contents)
 		}
-		queries[name] = object{"sql": q.SQL, "title": q.Doc}
 	}
-	text, err := json.MarshalIndent(object{
-		"title":     "Game archives",
-		"databases": object{catalog: object{"tables": tables, "queries": queries}},
-	}, "", "  ")
-	return append(text, '\n'), err
+	return b.String()
 }

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -9,10 +8,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"pakdb/internal/atomicfile"
-	"pakdb/query/portable"
 )
 
 // PartRows is how many rows a file has at most.
@@ -20,19 +17,20 @@ const PartRows = 1_000_000
 
 // Options say what is exported. Format and Views may be empty.
 type Options struct {
-	Format string           // one of [Formats]; "" is the first
-	Views  []*portable.View // nil: all
-	Under  string           // of views with paths only what lies below this folder; "": all
+	Format string  // one of [Formats]; "" is the first
+	Views  []*View // nil: all
+	Under  string  // of views with paths only what lies below this folder; "": all
 }
 
 // Build writes a build of a catalog to a folder, in place of what the folder has of it,
-// whatever views that were. The build must be there.
+// whatever views that were. The build must be there. schema.OpenToSort opens a catalog
+// whose builds have more rows than memory holds.
 func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m *Manifest, err error) {
 	if opts.Format == "" {
 		opts.Format = Formats()[0]
 	}
 	if opts.Views == nil {
-		opts.Views = portable.Views()
+		opts.Views = Views()
 	}
 	partition, err := Partition(build)
 	if err != nil {
@@ -53,14 +51,12 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	if err := d.Remove(manifestName(partition)); err != nil {
 		return nil, err
 	}
-	rows := portable.NewRows(db, build, opts.Views...)
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	m = &Manifest{Version: portable.Version, Build: build, Format: opts.Format, Under: opts.Under, Views: map[string][]File{}}
-	for _, v := range portable.Views() {
+	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Under: opts.Under, Views: map[string][]File{}}
+	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
 		var files []File
-		if slices.Contains(opts.Views, v) {
-			if files, err = view(ctx, rows, d, folder, v, opts); err != nil {
+		if slices.ContainsFunc(opts.Views, func(o *View) bool { return o.Name == v.Name }) {
+			if files, err = write(ctx, db, d, folder, v, build, opts); err != nil {
 				return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
 			}
 			m.Views[v.Name] = files
@@ -76,31 +72,10 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	return m, save(d, manifestName(partition), append(text, '\n'))
 }
 
-// view writes the rows of a view, without the column build, which the folder's name has.
-func view(ctx context.Context, rows *portable.Rows, d *atomicfile.Dir, folder string, v *portable.View, opts Options) ([]File, error) {
-	chosen := under(v, opts.Under)
-	p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns[1:], order: v.Order}
-	return p.write(func(row func([]portable.Cell) error) error {
-		return rows.Each(ctx, v, func(values []portable.Cell) error {
-			if !chosen(values) {
-				return nil
-			}
-			return row(values[1:])
-		})
-	})
-}
-
-// under returns a function that says whether a row is below a folder.
-func under(v *portable.View, folder string) func([]portable.Cell) bool {
-	at := slices.Index(v.Names(), "path")
-	folder = strings.TrimSuffix(folder, "/")
-	if at < 0 || folder == "" {
-		return func([]portable.Cell) bool { return true }
-	}
-	return func(values []portable.Cell) bool {
-		path := values[at].Bytes
-		return string(path) == folder || bytes.HasPrefix(path, []byte(folder+"/"))
-	}
+// write writes the rows of a view.
+func write(ctx context.Context, db *sql.DB, d *atomicfile.Dir, folder string, v *View, build string, opts Options) ([]File, error) {
+	p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
+	return p.write(func(row func([]any) error) error { return v.each(ctx, db, build, opts.Under, row) })
 }
 
 // parts writes rows into files of at most [PartRows] rows, one at least.
@@ -108,8 +83,7 @@ type parts struct {
 	dir     *atomicfile.Dir
 	folder  string
 	format  string
-	columns []portable.Column
-	order   []string
+	columns []Column
 	files   []File
 
 	open *file
@@ -118,7 +92,7 @@ type parts struct {
 }
 
 // write calls each with a function that takes the rows, and returns the files.
-func (p *parts) write(each func(row func([]portable.Cell) error) error) (files []File, err error) {
+func (p *parts) write(each func(row func([]any) error) error) (files []File, err error) {
 	defer func() {
 		if p.open != nil {
 			err = errors.Join(err, p.open.temp.Discard())
@@ -127,7 +101,7 @@ func (p *parts) write(each func(row func([]portable.Cell) error) error) (files [
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	err = each(func(row []portable.Cell) error {
+	err = each(func(row []any) error {
 		if p.rows == PartRows {
 			if err := errors.Join(p.end(), p.begin()); err != nil {
 				return err
@@ -148,7 +122,7 @@ func (p *parts) begin() (err error) {
 	if p.open, err = begin(p.dir, path.Join(p.folder, fmt.Sprintf("part-%d.%s", len(p.files), p.format))); err != nil {
 		return err
 	}
-	p.enc, err = NewEncoder(p.format, p.open, p.columns, p.order)
+	p.enc, err = NewEncoder(p.format, p.open, p.columns)
 	return err
 }
 

@@ -1,19 +1,23 @@
-// Package export writes builds of a catalog into a folder, as files that other engines
-// read: the views of package portable, a folder for each view and in it one for each
-// build, named as Hive names partitions.
+// Package export copies builds of a catalog to other engines: every view that has rows of a
+// build, with its columns and their types as SCHEMA.md describes them.
+//
+// [Build] writes files into a folder, which has a folder for each view and in it one for
+// each build, named as Hive names partitions:
 //
 //	DIR/entries/build=1.52/part-0.parquet
 //	DIR/_builds/build=1.52/_SUCCESS.json   rows, sizes and hashes; written last
 //	DIR/duckdb.sql                         the views, for DuckDB
-//	DIR/metadata.json                      the views of the catalog, for Datasette
 //
 // Each file is written under a temporary name, read back and renamed. A build is complete
-// when its _SUCCESS.json is there, which an export removes first.
+// when its _SUCCESS.json exists, which an export removes first. [Server.Push] sends these
+// files to ClickHouse, and [Server.Ask] asks it.
 //
 // Reading order:
 //
-//   - folder.go: the files of a folder, and what its _SUCCESS.json says
-//   - formats.go: rows as Parquet, CSV or lines of JSON
+//   - views.go: the views, and the rows of a build
+//   - folder.go: the files of a folder, and its _SUCCESS.json
+//   - formats.go, parquet.go: rows as CSV, lines of JSON and Parquet
 //   - build.go: a build as files
-//   - beside.go: what helps others to read the folder
+//   - beside.go: the views in DuckDB
+//   - server.go, push.go, ask.go: ClickHouse
 package export

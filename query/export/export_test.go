@@ -4,28 +4,19 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"database/sql/driver"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	reference "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go"
 
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
-	"pakdb/query"
 	"pakdb/query/export"
-	"pakdb/query/portable"
-	"pakdb/query/portable/portabletest"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -47,27 +38,37 @@ func files(t testing.TB, dir string) map[string][32]byte {
 	return all
 }
 
+// views returns views by their names.
+func views(names ...string) (all []*export.View) {
+	for _, v := range export.Views() {
+		if slices.Contains(names, v.Name) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
 // TestBuild: all rows are there, another export gives the same bytes, and one of other
 // views leaves none of the first.
 func TestBuild(t *testing.T) {
-	db := schematest.Open(t, portabletest.Catalog(t, filepath.Join("..", "..")))
+	db := schematest.Open(t, catalog(t))
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	var manifest *export.Manifest
-	for _, build := range portabletest.Builds() {
+	for _, build := range builds() {
 		m, err := export.Build(t.Context(), db, dir, build, export.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		manifest = m
 	}
-	if n := manifest.Views["entries"][0].Rows; n != 8 || manifest.Build != portabletest.Odd || len(manifest.Views) != len(portable.Views()) {
+	if n := manifest.Views["entries"][0].Rows; n != 8 || manifest.Build != odd || len(manifest.Views) != len(export.Views()) {
 		t.Errorf("%d entries: %+v", n, manifest)
 	}
 	first := files(t, dir)
-	if _, ok := first["entries/build=2.1%20%C3%A9%27%2F%5C/part-0.parquet"]; !ok || len(first) != 4*(len(portable.Views())+1) {
+	if _, ok := first["entries/build=2.1%20%C3%A9%27%2F%5C/part-0.parquet"]; !ok || len(first) != 4*(len(export.Views())+1) {
 		t.Errorf("files: %v", slices.Sorted(maps.Keys(first)))
 	}
-	for _, build := range portabletest.Builds() {
+	for _, build := range builds() {
 		if _, err := export.Build(t.Context(), db, dir, build, export.Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +76,7 @@ func TestBuild(t *testing.T) {
 	if again := files(t, dir); !maps.Equal(first, again) {
 		t.Error("the second export has other bytes")
 	}
-	v, _ := portable.Of("files")
-	m, err := export.Build(t.Context(), db, dir, "2.0", export.Options{Format: "csv", Views: []*portable.View{v}, Under: "Game/Ünï/"})
+	m, err := export.Build(t.Context(), db, dir, "2.0", export.Options{Format: "csv", Views: views("files"), Under: "Game/Ünï/"})
 	if err != nil || m.Views["files"][0].Rows != 2 {
 		t.Errorf("%+v: %v", m, err)
 	}
@@ -87,70 +87,63 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestParquet: another implementation reads the rows of the view, in their order.
+// TestParquet: columns have the order of the view and logical types, and NULL is not "".
 func TestParquet(t *testing.T) {
-	db := schematest.Open(t, portabletest.Catalog(t, filepath.Join("..", "..")))
-	dir := t.TempDir()
-	if _, err := export.Build(t.Context(), db, dir, "1.1", export.Options{}); err != nil {
-		t.Fatal(err)
+	dir := exported(t, catalog(t), export.Options{Views: views("entries", "builds")})
+	read := func(view, build string) (*parquet.File, []parquet.Row) {
+		partition, err := export.Partition(build)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, view, partition, "part-0.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]parquet.Row, f.NumRows())
+		in := f.RowGroups()[0].Rows()
+		if n, _ := in.ReadRows(rows); n != len(rows) {
+			t.Fatalf("%s: %d rows of %d", view, n, len(rows))
+		}
+		return f, rows
 	}
-	for _, v := range portable.Views() {
-		b, err := os.ReadFile(filepath.Join(dir, v.Name, "build=1.1", "part-0.parquet"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := reference.OpenFile(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got, want []string
-		for _, g := range f.RowGroups() {
-			rows := make([]reference.Row, g.NumRows())
-			r := g.Rows()
-			if n, _ := r.ReadRows(rows); n != len(rows) {
-				t.Fatalf("%s: %d rows of %d", v.Name, n, len(rows))
-			}
-			for _, row := range rows {
-				line := ""
-				for _, value := range row {
-					if value.IsNull() {
-						line += "<nil> "
-						continue
-					}
-					line += value.String() + " "
-				}
-				got = append(got, line)
-			}
-			_ = r.Close()
-		}
-		err = v.Each(t.Context(), db, "1.1", func(row []portable.Cell) error {
-			line := ""
-			for _, value := range portable.Values(row[1:]) {
-				line += fmt.Sprint(value) + " "
-			}
-			want = append(want, line)
-			return nil
-		})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %v\n%q\n%q", v.Name, err, got, want)
-		}
+	f, rows := read("entries", "2.0")
+	var names []string
+	for _, c := range f.Root().Columns() {
+		names = append(names, c.Name()+" "+c.Type().String())
+	}
+	want := "archive STRING, ordinal INT(64,true), path STRING, dir STRING, name STRING, ext STRING, type STRING, asset_id STRING, path_hash STRING, offset INT(64,true), stored INT(64,true), size INT(64,true), method STRING, encrypted BOOLEAN, deleted BOOLEAN, mtime TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS), content STRING"
+	if got := strings.Join(names, ", "); !strings.HasPrefix(got, want) {
+		t.Errorf("columns: %s", got)
+	}
+	paths := map[bool]int{}
+	for _, row := range rows {
+		paths[row[2].IsNull()]++
+	}
+	if paths[true] != 1 || paths[false] != 7 {
+		t.Errorf("paths that are NULL: %v", paths)
+	}
+	if _, rows := read("builds", "2.0"); len(rows) != 1 || rows[0][0].Int64() < 1.5e12 {
+		t.Errorf("builds: %v", rows)
 	}
 }
 
 // TestTexts: NULL, empty texts, quotes, line breaks and numbers in CSV and JSON.
 func TestTexts(t *testing.T) {
-	columns := []portable.Column{{Name: "a", Null: true}, {Name: "b", Type: portable.Int}, {Name: "c", Type: portable.Real, Null: true}}
+	columns := []export.Column{{"a", "text"}, {"b", "integer"}, {"c", "real"}}
 	for format, want := range map[string]string{
 		"csv":   "a,b,c\n,1,0.5\n\"\",-2,\n\"x\"\"y,\nz\",3,1e+100\n",
 		"jsonl": `{"a":null,"b":1,"c":0.5}` + "\n" + `{"a":"","b":-2,"c":null}` + "\n" + `{"a":"x\"y,\nz","b":3,"c":1e+100}` + "\n",
 	} {
 		var out bytes.Buffer
-		e, err := export.NewEncoder(format, &out, columns, nil)
+		e, err := export.NewEncoder(format, &out, columns)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range [][]portable.Cell{{{}, portable.IntCell(1), portable.RealCell(0.5)}, {portable.TextCell(""), portable.IntCell(-2), {}},
-			{portable.TextCell("x\"y,\nz"), portable.IntCell(3), portable.RealCell(1e100)}} {
+		for _, row := range [][]any{{nil, int64(1), 0.5}, {"", int64(-2), nil}, {"x\"y,\nz", int64(3), 1e100}} {
 			if err := e.Write(row); err != nil {
 				t.Fatal(err)
 			}
@@ -161,12 +154,42 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestTimes: times of all years that SQLite writes are instants; what is no time is an error
+// that names the column.
+func TestTimes(t *testing.T) {
+	columns := []export.Column{{"at", "time"}}
+	for text, want := range map[string]int64{
+		"1970-01-01 00:00:00": 0, "2014-12-31T04:26:56Z": 1420000016000, "1601-01-01 00:00:00": -11644473600000, "-0001-01-01 00:00:00": -62198755200000, "noon": 1,
+	} {
+		var out bytes.Buffer
+		e, err := export.NewEncoder("parquet", &out, columns)
+		if err == nil {
+			err = e.Write([]any{text})
+		}
+		if text == "noon" {
+			if err == nil || !strings.Contains(err.Error(), "column at") {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		if err != nil || e.Close() != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]parquet.Row, 1)
+		if n, _ := f.RowGroups()[0].Rows().ReadRows(rows); n != 1 || rows[0][0].Int64() != want {
+			t.Errorf("%s: %v, want %d", text, rows, want)
+		}
+	}
+}
+
 // TestFaults: an export is killed, and fails, at each operation. As long as _SUCCESS.json
 // is not there the folder counts as empty; when it is, all files are there.
 func TestFaults(t *testing.T) {
 	db := schematest.Open(t, schematest.OfOne(t, schema.Entry{Name: "a/b", Size: 1}))
-	entries, _ := portable.Of("entries")
-	builds, _ := portable.Of("builds")
 	faulttest.Sweep(t, faulttest.Command{
 		Prepare: func(t *testing.T) string {
 			dir := filepath.Join(t.TempDir(), "out")
@@ -174,7 +197,7 @@ func TestFaults(t *testing.T) {
 			return dir
 		},
 		Run: func(ctx context.Context, dir string) error {
-			_, err := export.Build(ctx, db, dir, "1.52", export.Options{Views: []*portable.View{entries, builds}})
+			_, err := export.Build(ctx, db, dir, "1.52", export.Options{Views: views("entries", "builds")})
 			return err
 		},
 		State: func(t *testing.T, dir string) faulttest.Tree {
@@ -189,207 +212,4 @@ func TestFaults(t *testing.T) {
 			return op.Kind == atomicfile.OpRemove && !strings.Contains(op.Path, "part-")
 		},
 	}, 200)
-}
-
-// TestDuckDB compares the answers of DuckDB with those of SQLite. It needs the package
-// @duckdb/node-api in the folder that PAKDB_NODE names.
-func TestDuckDB(t *testing.T) {
-	if os.Getenv("PAKDB_NODE") == "" {
-		t.Skip("PAKDB_NODE names no folder with node_modules")
-	}
-	catalog := portabletest.Catalog(t, filepath.Join("..", ".."))
-	db := schematest.Open(t, catalog)
-	dir := t.TempDir()
-	for _, build := range portabletest.Builds() {
-		if _, err := export.Build(t.Context(), db, dir, build, export.Options{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := export.Beside(t.Context(), dir, "pakdb"); err != nil {
-		t.Fatal(err)
-	}
-	questions := portabletest.Questions(t, catalog)
-	var statements []string
-	for _, q := range questions {
-		statements = append(statements, query.ReplaceParameters(q.SQL, func(name string) (string, bool) { return literal(q.Args[name]), true }))
-	}
-	traps := slices.DeleteFunc(portabletest.Traps(t, catalog), func(q *portabletest.Question) bool { return q.Name == portabletest.NullJoin })
-	for _, q := range traps {
-		statements = append(statements, q.SQL)
-	}
-	results := duckDB(t, dir, statements...)
-	for i, q := range traps {
-		if r := results[len(questions)+i]; r.Error != "" || fmt.Sprint(texts(r.Rows)) == fmt.Sprint(q.Rows) {
-			t.Errorf("%s: DuckDB answers as SQLite does: %q %s", q.Name, r.Rows, r.Error)
-		}
-	}
-	for i, q := range questions {
-		var got []string
-		for _, row := range results[i].Rows {
-			line := ""
-			for _, v := range row {
-				line += portabletest.Value(v) + "|"
-			}
-			got = append(got, line)
-		}
-		var want []string
-		for _, row := range q.Rows {
-			want = append(want, strings.Join(row, "|")+"|")
-		}
-		if results[i].Error != "" || !slices.Equal(got, want) {
-			t.Errorf("%s: %s\ngot  %q\nwant %q", q.Name, results[i].Error, got, want)
-		}
-	}
-}
-
-// result is what DuckDB says of a statement.
-type result struct {
-	Rows  [][]any
-	Error string
-}
-
-func texts(rows [][]any) (all [][]string) {
-	for _, row := range rows {
-		var line []string
-		for _, v := range row {
-			line = append(line, portabletest.Value(v))
-		}
-		all = append(all, line)
-	}
-	return all
-}
-
-// duckDB makes the views of a folder and runs statements.
-func duckDB(t *testing.T, dir string, statements ...string) (results []result) {
-	t.Helper()
-	out, err := runDuckDB(t, dir, statements...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(out))
-	dec.UseNumber()
-	if err := dec.Decode(&results); err != nil || len(results) != len(statements) {
-		t.Fatalf("%d results: %v", len(results), err)
-	}
-	return results
-}
-
-func runDuckDB(t *testing.T, dir string, statements ...string) (out []byte, err error) {
-	t.Helper()
-	in, _ := json.Marshal(statements)
-	script, err := filepath.Abs("testdata/duckdb.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", script, dir)
-	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(os.Getenv("PAKDB_NODE"), "node_modules"))
-	cmd.Stdin = bytes.NewReader(in)
-	out, err = cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %s", err, exit.Stderr)
-	}
-	return out, err
-}
-
-// TestDuckDBHalfWritten: a build whose export was killed is not there, whatever files it left.
-func TestDuckDBHalfWritten(t *testing.T) {
-	if os.Getenv("PAKDB_NODE") == "" {
-		t.Skip("PAKDB_NODE names no folder with node_modules")
-	}
-	db := schematest.Open(t, portabletest.Catalog(t, filepath.Join("..", "..")))
-	dir := t.TempDir()
-	for _, build := range portabletest.Builds() {
-		if _, err := export.Build(t.Context(), db, dir, build, export.Options{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := export.Beside(t.Context(), dir, "pakdb"); err != nil {
-		t.Fatal(err)
-	}
-	look := func(views ...string) (labels []string) {
-		for _, view := range views {
-			r := duckDB(t, dir, "SELECT DISTINCT build FROM "+view+" ORDER BY build")[0]
-			labels = append(labels, view+": "+strings.TrimSpace(fmt.Sprintln(r.Rows, r.Error)))
-		}
-		return labels
-	}
-	const odd = "2.1 é'/\\"
-	if got := look("entries", "files"); !slices.Equal(got, []string{"entries: [[1.0] [1.1] [2.0] [" + odd + "]]", "files: [[1.0] [1.1] [2.0] [" + odd + "]]"}) {
-		t.Errorf("complete: %q", got)
-	}
-	for _, file := range []string{"_builds/build=2.0/_SUCCESS.json", "files/build=2.0/part-0.parquet"} {
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := look("entries", "files"); !slices.Equal(got, []string{"entries: [[1.0] [1.1] [" + odd + "]]", "files: [[1.0] [1.1] [" + odd + "]]"}) {
-		t.Errorf("half written: %q", got)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "_builds")); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := runDuckDB(t, dir, "SELECT 1"); err == nil || !strings.Contains(err.Error(), "_SUCCESS.json") {
-		t.Errorf("no build is complete: %q: %v", out, err)
-	}
-}
-
-// TestDatasette: the canned queries and the views of metadata.json are answered by SQLite
-// without any function of pakdb's, in the database that it names.
-func TestDatasette(t *testing.T) {
-	catalog := portabletest.Catalog(t, filepath.Join("..", ".."))
-	dir := t.TempDir()
-	if err := export.Beside(t.Context(), dir, "pakdb"); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "metadata.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m struct {
-		Databases map[string]struct {
-			Tables  map[string]struct{ Description string }
-			Queries map[string]struct{ SQL, Title string }
-		}
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
-	d, ok := m.Databases["pakdb"]
-	if !ok || len(d.Tables) != len(portable.Views()) || len(d.Queries) != 11 {
-		t.Fatalf("%.300s", text)
-	}
-	db, err := sql.Open("sqlite", "file:"+catalog+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.Exec("SELECT path_head('a', 1)"); err == nil {
-		t.Fatal("this SQLite has functions of pakdb's")
-	}
-	for name, table := range d.Tables {
-		if _, err := db.Exec("SELECT * FROM " + name + " LIMIT 1"); err != nil || table.Description == "" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	values := map[string]any{"limit": 5, "build": "1.1", "old": "1.0", "path": "Game/Ultron.uasset", "target": "x", "under": "", "ext": ""}
-	for name, q := range d.Queries {
-		var args []any
-		for _, p := range query.Parameters(q.SQL) {
-			args = append(args, sql.Named(p, values[p]))
-		}
-		if _, err := db.Exec(q.SQL, args...); err != nil || q.Title == "" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func literal(v driver.Value) string {
-	switch v := v.(type) {
-	case nil:
-		return "NULL"
-	case string:
-		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
-	}
-	return fmt.Sprint(v)
 }

@@ -1,21 +1,21 @@
-// Runs duckdb.sql of a folder of Parquet, then each statement of a JSON array on stdin,
-// and prints the rows of each as JSON.
-// Use: node duckdb.js DIR < statements.json
+// Runs duckdb.sql of a folder of Parquet, then the statement in each line of stdin, a text of
+// JSON, and prints its rows as a line of JSON.
+// Use: node duckdb.js DIR
 const { DuckDBInstance } = require('@duckdb/node-api');
 const fs = require('fs');
+const readline = require('readline');
 
 (async () => {
-  const statements = JSON.parse(fs.readFileSync(0, 'utf8'));
   process.chdir(process.argv[2]);
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(fs.readFileSync('duckdb.sql', 'utf8'));
-  const results = [];
-  for (const sql of statements) {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    let result;
     try {
-      results.push({ rows: (await connection.runAndReadAll(sql)).getRowsJson() });
+      result = { rows: (await connection.runAndReadAll(JSON.parse(line))).getRowsJson() };
     } catch (e) {
-      results.push({ error: String(e) });
+      result = { error: String(e) };
     }
+    console.log(JSON.stringify(result));
   }
-  process.stdout.write(JSON.stringify(results));
 })();

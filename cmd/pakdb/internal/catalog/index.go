@@ -41,7 +41,6 @@ type indexOptions struct {
 	engine    string
 	quick     bool
 	created   string
-	to        string
 }
 
 func newIndexCommand(a *cli.App) *cobra.Command {
@@ -84,12 +83,6 @@ classes of one build of a game. The catalog keeps them for later scans. The clas
 of blueprints are in other packages of the build. Packages without versions are
 read by the engine that most of them fit, or by --engine.
 
---to scans into a temporary catalog, copies the build to ClickHouse as "pakdb push"
-does, and removes the catalog. Any number of machines may do so at once, each with
-builds of its own: a build is seen when all of its rows are there, and one whose
-scan was killed is scanned again. Engines order builds by when they were made: say
-that by --created where several machines scan.
-
 What is damaged becomes a row of the view "problems"; the rest is indexed, and
 the exit code is 1.`,
 		Example: `  pakdb index *.sip
@@ -100,8 +93,7 @@ the exit code is 1.`,
   pakdb index --store s3://games/game --build 1.10 mu_cdata.sip
   pakdb index --mappings Shooter-1.2.usmap --build 1.2 /games/shooter/Content/Paks
   pakdb index --engine 4.26 --build 1.0 /games/shooter/Content/Paks
-  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks
-  pakdb index --to clickhouse://writer@db.studio/game --build 1.10 --created 2026-03-01 builds/1.10`,
+  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := opts.placeStore(cmd, args)
@@ -114,14 +106,7 @@ the exit code is 1.`,
 			if cmd.Flags().Changed("created") && opts.created == "" {
 				return cli.UsageError(cmd, errors.New("--created is no time")) // a variable that is not set, and not now
 			}
-			if !cmd.Flags().Changed("to") {
-				return runIndex(cmd.Context(), a, opts, args)
-			}
-			if cmd.Flags().Changed("catalog") || opts.store && opts.bucket == "" {
-				return cli.WithHint(cli.UsageError(cmd, errors.New("--to keeps no catalog, nor contents beside it")),
-					"pakdb push copies builds of a catalog")
-			}
-			return runIndexTo(cmd.Context(), a, opts, args)
+			return runIndex(cmd.Context(), a, opts, args)
 		},
 	}
 	var asJSON bool // the flag of 0.1.0
@@ -145,7 +130,6 @@ the exit code is 1.`,
 	flags.StringVar(&opts.engine, "engine", "", "`VERSION` that cooked packages without versions, as 4.26")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.StringVar(&opts.created, "created", "", "the build was made at this `TIME`, as 2026-03-01 or 2026-03-01T18:30:00Z (default: now)")
-	flags.StringVar(&opts.to, "to", "", "copy the build to this `ADDRESS`, clickhouse://HOST/DATABASE, and keep no catalog")
 	flags.BoolVar(&asJSON, "json", false, "as --format json")
 	_ = flags.MarkHidden("json")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
@@ -166,13 +150,12 @@ func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string
 	if err != nil {
 		return err
 	}
-	return reportIndexed(ctx, a, report, "")
+	return reportIndexed(ctx, a, report)
 }
 
-// reportIndexed prints what a scan did; its error says whether there are problems. They
-// can be asked for at the address, or in the catalog if that is empty.
-func reportIndexed(ctx context.Context, a *cli.App, report *indexer.Report, address string) error {
-	if err := printIndexed(a, report, address); err != nil || report.Problems == 0 {
+// reportIndexed prints the result of a scan; its error says whether there are problems.
+func reportIndexed(ctx context.Context, a *cli.App, report *indexer.Report) error {
+	if err := printIndexed(a, report); err != nil || report.Problems == 0 {
 		return err
 	}
 	if err := addIndexed(ctx, a, report.Build); err != nil {
@@ -207,9 +190,6 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	o.Quick, o.NoValues, o.Search = opts.quick, opts.noValues, schema.SearchMade
 	if opts.noSearch {
 		o.Search = schema.SearchDropped
-	}
-	if opts.to != "" { // copies have neither
-		o.Sketch, o.Search = false, schema.SearchDropped
 	}
 	if err := opts.addClasses(&o); err != nil {
 		return nil, err
@@ -330,7 +310,7 @@ func readMappings(path string) (m schema.Mapping, err error) {
 	return m, err
 }
 
-func printIndexed(a *cli.App, r *indexer.Report, address string) error {
+func printIndexed(a *cli.App, r *indexer.Report) error {
 	a.Result.Done(result.IndexedBuild(r))
 	if a.Quiet {
 		return nil
@@ -353,12 +333,7 @@ func printIndexed(a *cli.App, r *indexer.Report, address string) error {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s\n", note)
 	}
 	if r.Problems > 0 {
-		on := ""
-		if address != "" {
-			on = "--on " + address + " "
-		}
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query %s@problems %s\n",
-			cli.Plural(r.Problems, "problem", "problems"), on, r.Build)
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query @problems %s\n", cli.Plural(r.Problems, "problem", "problems"), r.Build)
 	}
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/graph"
-	"pakdb/query/portable"
 	"pakdb/query/show"
 )
 
@@ -49,11 +48,9 @@ to begin with. Yours win over those of the same name that come with pakdb.
 On a terminal, a statement that takes more than a second says why if its text
 tells, such as a comparison of a column that is computed for each row.
 
---on clickhouse://[user@]host[:port][/database] asks copies that "pakdb push" made:
-the portable views, in SQL of ClickHouse, and the named queries that are portable
-(docs/portable.md), which --list, --show and --help tell with it. It can only read,
-results have at most 50,000,000 rows, a statement ends after an hour, and takes the
-memory that --max-memory or else the server says.
+--on clickhouse://[user@]host[:port][/database] sends a statement of ClickHouse to the
+copies that "pakdb push" made, and prints the rows (docs/engines.md). It can only
+read. -p name=value is the value of {name:Type}.
 
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
 memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
@@ -70,7 +67,7 @@ const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
   pakdb query @history --help
   pakdb query --exit-code @missing-references    # fails when there are any
   pakdb query -f report.sql --timeout 30s
-  pakdb query --on clickhouse://reader@db.studio/game @churn 50
+  pakdb query --on clickhouse://reader@db.studio/game "SELECT build, sum(size) FROM entries GROUP BY build"
   echo 'SELECT count(*) FROM entries' | pakdb query -`
 
 // queryFlags are what pakdb query is told beside its arguments.
@@ -126,7 +123,6 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		f.elsewhere = cmd.Flags().Changed("on")
 		if !f.explain(cmd.Flags().Args()) {
 			help(cmd, args)
 		}
@@ -173,29 +169,13 @@ func (f *queryFlags) explain(args []string) bool {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "@") {
 		return false
 	}
-	q, err := f.named(args[0])
+	q, err := namedQuery(args[0])
 	if err != nil {
 		_, _ = fmt.Fprintf(f.app.Stderr, "%v\n%s\n", err, query.Hint(err))
 		return true
 	}
 	_, _ = io.WriteString(f.app.Stdout, q.Help())
 	return true
-}
-
-// library returns the named queries that can be asked for.
-func (f *queryFlags) library() (query.Library, error) {
-	if f.elsewhere {
-		return portable.Queries()
-	}
-	return query.Load(query.UserQueries())
-}
-
-// named returns a query by its name.
-func (f *queryFlags) named(name string) (*query.Named, error) {
-	if f.elsewhere {
-		return portableQuery(name)
-	}
-	return namedQuery(name)
 }
 
 func namedQuery(name string) (*query.Named, error) {
@@ -209,7 +189,7 @@ func namedQuery(name string) (*query.Named, error) {
 func (f *queryFlags) run(ctx context.Context, args []string) error {
 	switch {
 	case f.list:
-		all, err := f.library()
+		all, err := query.Load(query.UserQueries())
 		if err != nil {
 			return err
 		}
@@ -229,7 +209,7 @@ func (f *queryFlags) showSQL(args []string) error {
 	if len(args) != 1 {
 		return query.Usagef("pakdb query --show @largest", "--show takes the name of a query")
 	}
-	q, err := f.named(args[0])
+	q, err := namedQuery(args[0])
 	if err != nil {
 		return err
 	}

@@ -9,27 +9,20 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/nearest"
-	"pakdb/query/portable"
+	"pakdb/query/export"
 	"pakdb/schema"
 )
 
-// gcPercent bounds garbage while rows are sorted and row groups made. Little of what is kept
-// has pointers, so that collecting often costs little: 150 MB in place of 180.
-const gcPercent = 50
-
 // chosenViews returns the views of these names, all if there are none.
-func chosenViews(names []string) ([]*portable.View, error) {
-	if len(names) == 0 {
-		return portable.Views(), nil
-	}
-	var views []*portable.View
-	for _, name := range names {
-		v, ok := portable.Of(name)
-		if !ok {
-			return nil, cli.WithHint(fmt.Errorf("%w: no portable view %q", cli.ErrUsage, name), nearest.Hint(nearest.Names(name, portable.Names())))
-		}
-		if !slices.Contains(views, v) {
+func chosenViews(names []string) (views []*export.View, err error) {
+	for _, v := range export.Views() {
+		if len(names) == 0 || slices.Contains(names, v.Name) {
 			views = append(views, v)
+		}
+	}
+	for _, name := range names {
+		if all := export.Names(); !slices.Contains(all, name) {
+			return nil, cli.WithHint(fmt.Errorf("%w: no view %q has rows of builds", cli.ErrUsage, name), nearest.Hint(nearest.Names(name, all)))
 		}
 	}
 	return views, nil

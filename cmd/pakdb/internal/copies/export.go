@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -15,7 +13,6 @@ import (
 	"pakdb/internal/nearest"
 	"pakdb/internal/terminal"
 	"pakdb/query/export"
-	"pakdb/query/portable"
 )
 
 type exportOptions struct {
@@ -28,19 +25,19 @@ func newExportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [flags] BUILD... -o DIR",
 		Short: "Write builds as Parquet, CSV or JSON for other engines",
-		Long: `Write builds of the catalog as files for DuckDB, Spark, ClickHouse and others: the
-portable views, which are those of the catalog without ids (docs/portable.md). Each
-view has a folder, and each build one in it, as Hive names partitions:
+		Long: `Write builds of the catalog as files for DuckDB, Spark, ClickHouse and others: every
+view that has rows of a build, without the row numbers of the catalog
+(docs/engines.md). Each view has a folder, and each build one in it, as Hive names
+partitions:
 
   DIR/entries/build=1.52/part-0.parquet
 
 Rows are sorted by path, a file has at most 1,000,000 of them, and the same build
 gives the same bytes. A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json
-is there, which has the rows, sizes and BLAKE3 of its files and is written last.
-What DIR has of a build goes before, whatever views that were.
+exists: it is written last and has the rows, sizes and BLAKE3 of the files. Files
+that DIR has of an earlier export of the build are removed.
 
-DIR/duckdb.sql makes the views in DuckDB. DIR/metadata.json describes the views of
-the catalog for Datasette.`,
+DIR/duckdb.sql makes the views in DuckDB.`,
 		Example: `  pakdb export 1.48 1.52 -o parquet
   pakdb export 1.52 -o parquet --views entries,files --under Game/Content
   pakdb export 1.52 -o lines --format jsonl
@@ -57,10 +54,10 @@ the catalog for Datasette.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&o.output, "output", "o", "", "write to the folder `DIR`")
 	flags.StringVar(&o.format, "format", export.Formats()[0], strings.Join(export.Formats(), ", "))
-	flags.StringSliceVar(&o.views, "views", nil, "only these `VIEWS`: "+strings.Join(portable.Names(), ", "))
+	flags.StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, as entries,files")
 	flags.StringVar(&o.under, "under", "", "of views with paths, only what lies below the folder `PATH`")
 	cli.CompleteFlag(cmd, "format", export.Formats()...)
-	cli.CompleteFlag(cmd, "views", portable.Names()...)
+	cli.CompleteFlag(cmd, "views", export.Names()...)
 	return cmd
 }
 
@@ -75,8 +72,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	db, err := a.OpenCatalog(ctx)
+	db, err := a.OpenToSort(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +91,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 			return err
 		}
 	}
-	return export.Beside(ctx, o.output, strings.TrimSuffix(filepath.Base(a.Catalog), ".db"))
+	return export.Beside(ctx, o.output)
 }
 
 func tellExport(a *cli.App, m *export.Manifest) error {

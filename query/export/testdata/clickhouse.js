@@ -1,7 +1,7 @@
 // Answers the part of ClickHouse's HTTP interface that pakdb uses, by the engine in the
 // process (npm package chdb). It is no server of ClickHouse: it has no users, no quotas
 // and no replicas, and answers one request after the other.
-// Use: node shim.js DIR; it prints its port.
+// Use: node clickhouse.js DIR; it prints its port.
 const { Session } = require('chdb');
 const http = require('http');
 const fs = require('fs');
@@ -59,7 +59,8 @@ http.createServer((req, res) => {
       res.end(answer(new URL(req.url, 'http://localhost'), Buffer.concat(parts)));
     } catch (e) {
       const code = /Code: (\d+)/.exec(e.message);
-      res.writeHead(500, { 'X-ClickHouse-Exception-Code': code ? code[1] : '0' });
+      const status = { 60: 404, 81: 404, 164: 403 }[code?.[1]] ?? 400; // as a server has it
+      res.writeHead(status, { 'X-ClickHouse-Exception-Code': code ? code[1] : '0' });
       res.end(e.message.replace(/^Query failed: /, ''));
     }
   });

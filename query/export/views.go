@@ -1,0 +1,153 @@
+package export
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// Version is the version of the views. It grows when a column changes its meaning; new
+// columns and views leave it alone.
+const Version = 1
+
+// View is a view of the catalog of which each build has rows.
+type View struct {
+	Name    string
+	Columns []Column // without build, which names the partition
+}
+
+// Column is a column of a view. Type is that of schema.ViewColumn.
+type Column struct{ Name, Type string }
+
+// Views returns the views that have rows of builds, with the columns that mean the same in
+// every catalog.
+func Views() (all []*View) {
+	for _, d := range schema.Views() {
+		v := &View{Name: d.Name}
+		of := false
+		for _, c := range d.Columns {
+			if of = of || c.Name == "build"; c.Name != "build" && travels(c) {
+				v.Columns = append(v.Columns, Column{c.Name, c.Type})
+			}
+		}
+		if of {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// travels reports whether a column means something without its catalog: numbers of rows do
+// not, nor does the place of an archive on the machine that scanned it.
+func travels(c schema.ViewColumn) bool {
+	return c.Name != "location" && !(c.Type == "integer" && strings.HasSuffix(c.Name, "_id"))
+}
+
+// Names returns the names of all views.
+func Names() (names []string) {
+	for _, v := range Views() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// statement returns the SELECT of the rows of a build, whose label is ?1, below the folder
+// ?2 if that is not empty. All columns sort, so that the same build gives the same rows in
+// the same order; places come first, so that neighbours are alike.
+func (v *View) statement() string {
+	var list []string
+	places, rest := make([]string, 7), []string{}
+	where := " WHERE build = ?1"
+	for _, c := range v.Columns {
+		name := `"` + c.Name + `"`
+		if c.Type == "any" {
+			list = append(list, "CAST("+name+" AS TEXT) AS "+name)
+		} else {
+			list = append(list, name)
+		}
+		by := name + " COLLATE BINARY"
+		if i := slices.Index([]string{"path", "archive", "export_ordinal", "ordinal", "position", "seq", "line"}, c.Name); i >= 0 {
+			places[i] = by
+		} else {
+			rest = append(rest, by)
+		}
+		if c.Name == "path" {
+			where += " AND (?2 = '' OR path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')"
+		}
+	}
+	order := slices.DeleteFunc(append(places, rest...), func(s string) bool { return s == "" })
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + v.Name + where + " ORDER BY " + strings.Join(order, ", ")
+}
+
+// each calls row for each row of a build, whose values are nil, string, int64 or float64.
+// The slice is overwritten by the next row.
+func (v *View) each(ctx context.Context, db *sql.DB, build, under string, row func([]any) error) (err error) {
+	rows, err := db.QueryContext(ctx, v.statement(), build, strings.TrimSuffix(under, "/"))
+	if err != nil {
+		return schema.Classify(err)
+	}
+	defer func() { _ = rows.Close() }()
+	values, into := make([]any, len(v.Columns)), make([]any, len(v.Columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i, c := range v.Columns {
+			if values[i], err = c.value(values[i]); err != nil {
+				return err
+			}
+		}
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+	return schema.Classify(rows.Err())
+}
+
+// value returns a value as files have it, or an error if the column is of another type.
+// Texts that are not UTF-8 have U+FFFD in place of what is not.
+func (c *Column) value(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		switch c.Type {
+		case "text", "any", "time":
+			return strings.ToValidUTF8(v, "\uFFFD"), nil
+		}
+	case []byte:
+		switch c.Type {
+		case "blob":
+			return hex.EncodeToString(v), nil
+		case "text", "any":
+			return strings.ToValidUTF8(string(v), "\uFFFD"), nil
+		}
+	case int64:
+		switch c.Type {
+		case "integer":
+			return v, nil
+		case "boolean":
+			if v == 0 || v == 1 {
+				return v, nil
+			}
+		case "number", "real":
+			return float64(v), nil
+		case "text":
+			return strconv.FormatInt(v, 10), nil
+		}
+	case float64:
+		if c.Type == "number" || c.Type == "real" {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("column %s: %T %v where %s is expected", c.Name, v, v, c.Type)
+}
