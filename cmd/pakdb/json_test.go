@@ -114,7 +114,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 		"pack --format json " + old + " -o " + in("packed.sip"), "pak info --format json " + in("packed.sip"),
 		"patch build --format json 1 2 -o " + in("patch"), "patch check --format json 1 " + in("patch") + " --against 2", "patch log --format json " + in("patch"),
 		"delta make --format json 1 2 -o " + in("p.pkdelta"), "delta info --format json " + in("p.pkdelta"), "delta verify --format json " + in("p.pkdelta"),
-		"delta estimate --format json 1 2", "merge --format json " + in("c.db") + " --into " + in("merged.db"),
+		"delta make --dry-run --format json 1 2", "merge --format json " + in("c.db") + " --into " + in("merged.db"),
 		"publish --format json 1 -o " + in("store") + " --sign " + in("key"), "store check --format json " + in("store"), "store list --format json " + in("store"),
 		"store stats --format json " + in("store"), "store trust --format json " + in("store"), "update --format json " + in("game") + " --from " + in("store") + " --key " + in("key") + ".pub",
 	} {

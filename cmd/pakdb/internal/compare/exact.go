@@ -10,6 +10,7 @@ import (
 	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/diff/download"
 	"pakdb/diff/locate"
+	"pakdb/diff/pkdelta/maker"
 )
 
 // listDownloads tells what the update takes, whichever changes were asked for.
@@ -33,7 +34,7 @@ func exactDownloads(ctx context.Context, a *cli.App, s *operand.Sides) (all []do
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, new.Close()) }()
-	e, err := transport.Estimate(ctx, a, old.Inputs, new.Inputs)
+	e, err := transport.Estimate(ctx, a, old.Inputs, new.Inputs, maker.MakeOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,7 @@ build is made by "pakdb patch build".`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
 	}, newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaRecoverCommand(a),
-		newDeltaEstimateCommand(a))
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaRecoverCommand(a))
 }
 
 func newDeltaMakeCommand(a *cli.App) *cobra.Command {
@@ -68,11 +67,18 @@ have it as well. --allow-damaged takes it as the bytes that it is.
 
 The patch gets its name once it was applied and the result compared with NEW, which
 is done while it is made; the folder of FILE needs room for the patch twice. A patch
-above --max-size gets none, and the exit code is 1.`,
+above --max-size gets none, and the exit code is 1.
+
+--dry-run prints the download by each way of transport, and writes nothing: as whole
+files that changed; from a store of 1 MiB chunks, as Steam and Epic have, modelled
+after their documentation; as a patch archive of whole entries; and as this patch,
+which is made to know its size. "pakdb diff --stat" estimates the same for builds in
+the catalog without their files, and with --exact does what --dry-run does.`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
   pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta --max-size 50MB
+  pakdb delta make builds/1.48 builds/1.52 --dry-run --format json
   pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
   pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
@@ -85,8 +91,14 @@ above --max-size gets none, and the exit code is 1.`,
 			if err != nil {
 				return cli.UsageError(cmd, err)
 			}
+			if opts.format != "" && opts.format != "json" && !opts.dryRun {
+				return cli.UsageError(cmd, errors.New("but for json, --format is for --dry-run"))
+			}
+			if opts.dryRun {
+				return planDelta(cmd.Context(), a, old, new, opts)
+			}
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
+				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE, or --dry-run"))
 			}
 			if err := cli.RefuseExisting(opts.out, overwrite); err != nil {
 				return err
@@ -95,6 +107,8 @@ above --max-size gets none, and the exit code is 1.`,
 		},
 	}
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the patch `FILE` to write")
+	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "print the size of the download, and write nothing")
+	cli.AddFormat(cmd, &opts.format)
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
@@ -102,7 +116,27 @@ above --max-size gets none, and the exit code is 1.`,
 	cli.AddFollowOutside(cmd, &opts.outside)
 	opts.key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	opts.keys.Add(cmd)
-	return cli.Reporting(a, cmd, result.Delta{})
+	cmd = cli.Reporting(a, cmd, result.Delta{})
+	cli.Exclusive(cmd, "dry-run", "output")
+	cli.Exclusive(cmd, "dry-run", "max-size")
+	return cmd
+}
+
+// planDelta prints what players download by each way of transport.
+func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
+	sides, err := openDeltaSides(ctx, a, regular.Shipping(opts.outside), old, new)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sides.close()) }()
+	e, err := transport.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.best, OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
+	if err != nil {
+		return err
+	}
+	if opts.format != "" {
+		return transport.WriteRows(a, transport.Ways(e), opts.format)
+	}
+	return transport.Print(a.Stdout, transport.Ways(e))
 }
 
 func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
@@ -152,6 +186,8 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 type makeOptions struct {
 	out                string
 	best, allowDamaged bool
+	dryRun             bool
+	format             string
 	outside            bool // follow links out of the folders
 	maxSize            cli.ByteSize
 	key                secretKey

@@ -46,11 +46,12 @@ func WriteRows(a *cli.App, all []download.Way, format string) error {
 
 // Estimate makes the transport patch from old to new files, of which only the sizes
 // remain.
-func Estimate(ctx context.Context, a *cli.App, old, new []pkdelta.Input) (*maker.Estimate, error) {
+func Estimate(ctx context.Context, a *cli.App, old, new []pkdelta.Input, o maker.MakeOptions) (*maker.Estimate, error) {
 	debug.SetMemoryLimit(MakeMemory)
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
-	return maker.NewEstimate(watched, old, new, os.TempDir(), &maker.MakeOptions{Registry: a.Registry(), Open: a.OpenOptions()})
+	o.Registry, o.Open = a.Registry(), a.OpenOptions()
+	return maker.NewEstimate(watched, old, new, os.TempDir(), &o)
 }
 
 // Ways returns the ways of transport of an estimate, the whole build first.
