@@ -262,44 +262,50 @@ func (m *meter) explore(path string) {
 	}
 	ctx, stop := context.WithCancel(m.Context())
 	ended := make(chan int, 1)
-	go func() {
-		ended <- execute(ctx, cli.New(strings.NewReader(""), io.Discard, w, all.Registry), args)
-	}()
-	m.pages(<-address, path, func(page string, do func()) { m.costs[page] = m.count(do) })
+	var at string
+	// Sums of folders are made from the start on, and the first page waits for them.
+	m.costs["first page"] = m.count(func() {
+		go func() {
+			ended <- execute(ctx, cli.New(strings.NewReader(""), io.Discard, w, all.Registry), args)
+		}()
+		at = <-address
+		m.get(at + "b/new/tree.json")
+	})
+	m.pages(at, path, func(page string, do func()) { m.costs[page] = m.count(do) })
 	stop()
 	<-ended
 }
 
+// get returns a page.
+func (m *meter) get(address string) (body []byte) {
+	got, err := http.Get(address)
+	if err != nil {
+		m.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	if body, err = io.ReadAll(got.Body); err != nil || got.StatusCode != http.StatusOK {
+		m.Fatalf("%s: %s: %v: %s", address, got.Status, err, body)
+	}
+	return body
+}
+
 // pages asks for all pages.
 func (m *meter) pages(address, path string, count func(page string, do func())) {
-	get := func(page string) (body []byte) {
-		got, err := http.Get(address + page)
-		if err != nil {
-			m.Fatal(err)
-		}
-		defer func() { _ = got.Body.Close() }()
-		if body, err = io.ReadAll(got.Body); err != nil || got.StatusCode != http.StatusOK {
-			m.Fatalf("%s: %s: %v: %s", page, got.Status, err, body)
-		}
-		return body
-	}
 	var places struct {
 		Places []struct {
 			Archive string
 			Ordinal int64
 		}
 	}
-	// The sums of folders are made when the server starts, and the first page waits for them.
-	count("first pages", func() { get("b/new/tree.json"); get("builds.json") })
-	if err := json.Unmarshal(get("b/new/path/"+url.PathEscape(path)+".json"), &places); err != nil || len(places.Places) == 0 {
+	if err := json.Unmarshal(m.get(address+"b/new/path/"+url.PathEscape(path)+".json"), &places); err != nil || len(places.Places) == 0 {
 		m.Fatalf("%v: no place of %s", err, path)
 	}
 	file := fmt.Sprintf("b/new/file/%s/%d", url.PathEscape(places.Places[0].Archive), places.Places[0].Ordinal)
-	for _, page := range []string{"b/new/tree.json?sort=-size", "b/new/treemap.json", "b/new/search.json?q=File7", "b/new/archives.json", "b/new/problems.json",
+	for _, page := range []string{"builds.json", "b/new/tree.json?sort=-size", "b/new/treemap.json", "b/new/search.json?q=File7", "b/new/archives.json", "b/new/problems.json",
 		file + ".json", file + "/history.json", file + "/refs.json", "b/new/graph.json?path=" + url.QueryEscape(path),
 		"compare/old...new.json", "compare/old...new/changes.json", "compare/old...new/downloads.json", "compare/old...new/classes.json",
 		"compare/old...new/impact.json", "patch/old...new.json?only=*7.txt"} {
-		count("page "+regexp.MustCompile(`file/.*/[0-9]+`).ReplaceAllString(page, "file"), func() { get(page) })
+		count("page "+regexp.MustCompile(`file/.*/[0-9]+`).ReplaceAllString(page, "file"), func() { m.get(address + page) })
 	}
 }
 
@@ -314,7 +320,10 @@ func (m *meter) count(do func()) ledger {
 	l := ledger{"allocations": int64(after.Mallocs - before.Mallocs), "bytes": m.transferred() - transferred}
 	for statement, n := range m.steps.Take() {
 		l["steps"] += n
-		l["steps of "+regexp.MustCompile(`\b[0-9]+\b`).ReplaceAllString(statement, "0")] += n
+		if strings.HasPrefix(statement, "INSERT") {
+			statement, _, _ = strings.Cut(statement, "(") // what all rows of a batch share is a constant of it
+		}
+		l["steps of "+statement] += n
 	}
 	return l
 }
