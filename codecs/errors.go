@@ -3,6 +3,8 @@ package codecs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"pakdb/codecs/compress"
@@ -67,6 +69,20 @@ func (e *FormatError) Unwrap() error { return e.Err }
 func Errorf(class error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", class, fmt.Sprintf(format, args...))
 }
+
+// IsFinding reports whether err says what is wrong with a file. All others are of the
+// machine, such as a disk that cannot be read, or of a context that has ended.
+func IsFinding(err error) bool {
+	var machine *fs.PathError
+	if err == nil || errors.As(err, &machine) || isCancelled(err) {
+		return false
+	}
+	var at *FormatError
+	var read *bin.Error
+	return errors.As(err, &at) || errors.As(err, &read) || slices.ContainsFunc(classes[:], func(class error) bool { return errors.Is(err, class) })
+}
+
+var classes = [...]error{ErrCorrupt, ErrTruncated, ErrLimit, ErrChecksum, ErrEncrypted, ErrWrongKey, ErrUnknown, ErrNonStrict, errors.ErrUnsupported}
 
 // Classify turns the errors of the lower rooms into this package's classes:
 // a short read is ErrTruncated, an impossible count or a bad block ErrCorrupt.

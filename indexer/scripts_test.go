@@ -48,7 +48,7 @@ func TestDamagedScripts(t *testing.T) {
 	}
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Label: "1", Paths: []string{dir}})
-	c.want("SELECT cause FROM problems WHERE cause LIKE '%internal%' OR cause LIKE '%panic%'")
+	c.want("SELECT cause FROM problems WHERE cause LIKE '%internal error%' OR cause LIKE '%panic%'")
 	c.want("SELECT count(*) FROM functions WHERE (hash IS NULL) = (opaque IS NULL)", "0")
 	c.want("SELECT count(*) > 0 FROM functions WHERE opaque IS NOT NULL", "1")
 	c.want("SELECT count(*) > 0 FROM functions WHERE hash IS NOT NULL", "1")

@@ -299,3 +299,34 @@ func TestInheritedContainers(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedValues: values in a block that cannot be decoded are a problem of each build
+// that has the package, and lower its coverage.
+func TestDamagedValues(t *testing.T) {
+	whole, err := os.ReadFile(codecstest.Sample(t, "unreal-package", "compressed", "BioD_PrsCvA.pcc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(t)
+	whole[38027] = 0
+	for _, label := range []string{"a", "b"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "BioD_PrsCvA.pcc"), whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if report := c.mustScan(indexer.Options{Label: label, Paths: []string{dir}}); report.Problems != 1 {
+			t.Errorf("%d problems", report.Problems)
+		}
+	}
+	for query, want := range map[string]string{
+		"SELECT DISTINCT exports, lost FROM property_coverage":                                                                  "161|90",
+		"SELECT count(*) FROM properties WHERE build = 'b'":                                                                     "1267",
+		"SELECT group_concat(DISTINCT problem_count) FROM archives":                                                             "1",
+		"SELECT field, offset FROM problems WHERE build = 'b'":                                                                  "chunks[0].blocks[1]|36354",
+		"SELECT cause LIKE 'corrupt: values of 90 of 161 objects not read whole, the first is Model Model_23: %' FROM problems": "1",
+	} {
+		if got := c.rows(query); len(got) == 0 || got[0] != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}

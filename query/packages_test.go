@@ -19,18 +19,18 @@ import (
 func packagesCatalog(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	class := func(name, super, data string) codecstest.Export {
-		return codecstest.Export{Name: name, Super: super, Data: data}
+	class := func(name, super, defaults string) codecstest.Export {
+		return codecstest.Export{Name: name, Super: super, Ints: defaults}
 	}
 	for path, p := range map[string]codecstest.Package{
-		"System/Core.u":   {Exports: []codecstest.Export{class("Object", "", "root")}},
-		"System/Engine.u": {Imports: []string{"Core.Object"}, Exports: []codecstest.Export{class("Actor", "Core.Object", "the actor")}},
+		"System/Core.u":   {Exports: []codecstest.Export{class("Object", "", "Root=1")}},
+		"System/Engine.u": {Imports: []string{"Core.Object"}, Exports: []codecstest.Export{class("Actor", "Core.Object", "Actor=1")}},
 		"System/Game.u": {Imports: []string{"Engine.Actor", "Skins.Red", "Game"}, Exports: []codecstest.Export{
-			class("Hero", "Engine.Actor", strings.Repeat("h", 500)), {Name: "Hero0", Class: "Engine.Actor", Data: "hero 0"}}},
-		"Maps/Arena.unr":    {Imports: []string{"Game.Hero", "skins"}, Exports: []codecstest.Export{{Name: "H", Class: "Game.Hero", Data: "h"}}},
+			class("Hero", "Engine.Actor", strings.Repeat("H=1 ", 80)), {Name: "Hero0", Class: "Engine.Actor", Tail: "hero 0"}}},
+		"Maps/Arena.unr":    {Imports: []string{"Game.Hero", "skins"}, Exports: []codecstest.Export{{Name: "H", Class: "Game.Hero", Tail: "h"}}},
 		"Backup/Engine.u":   {Imports: []string{"Core.Object"}},
-		"Backup/Core.u":     {Exports: []codecstest.Export{class("Object", "", "root")}}, // the same as in System
-		"Textures/Blue.utx": {Exports: []codecstest.Export{{Name: "Wall", Class: "Engine.Texture", Data: strings.Repeat("b", 3000)}}},
+		"Backup/Core.u":     {Exports: []codecstest.Export{class("Object", "", "Root=1")}}, // the same as in System
+		"Textures/Blue.utx": {Exports: []codecstest.Export{{Name: "Wall", Class: "Engine.Mesh", Tail: strings.Repeat("b", 3000)}}},
 	} {
 		path = filepath.Join(dir, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -13,7 +13,8 @@ import (
 //
 //	mkupkg FILE IMPORT... [CLASS:NAME=DATA...] [save=N]
 //
-// CLASS may be empty. With another N it has another GUID.
+// CLASS may be empty: then the export is a class, and DATA a property of its defaults. Of
+// others, DATA is behind a list without properties. With another N it has another GUID.
 func mkupkg() {
 	var p codecstest.Package
 	for _, arg := range os.Args[2:] {
@@ -28,7 +29,11 @@ func mkupkg() {
 			continue
 		}
 		name, data, _ := strings.Cut(rest, "=")
-		p.Exports = append(p.Exports, codecstest.Export{Name: name, Class: class, Data: data})
+		x := codecstest.Export{Name: name, Class: class, Tail: data}
+		if class == "" {
+			x.Ints, x.Tail = data+"=1", ""
+		}
+		p.Exports = append(p.Exports, x)
 	}
 	if err := os.WriteFile(os.Args[1], p.Bytes(), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "mkupkg:", err)

@@ -16,8 +16,8 @@ type Package struct {
 
 // Export is an object of a [Package]. Its class is an import's path or the name of an
 // export before it, or "" for a class, whose super is Super. Its bytes are Data, or a list
-// of Ints, as "Health=100 Speed=400": of a class its defaults.
-type Export struct{ Name, Class, Super, Data, Ints string }
+// of Ints, as "Health=100 Speed=400", of a class its defaults, and Tail behind it.
+type Export struct{ Name, Class, Super, Data, Ints, Tail string }
 
 // Bytes returns the package's file. An import comes with its package, once.
 func (p Package) Bytes() []byte {
@@ -32,8 +32,8 @@ func (p Package) Bytes() []byte {
 		w.object(x.Class)
 		w.object(x.Super)
 		w.name(x.Name)
-		if x.Ints != "" {
-			x.Data = w.list(x)
+		if x.Ints != "" || x.Tail != "" {
+			x.Data = w.list(x) + x.Tail
 		}
 		w.objects[x.Name] = int32(i + 1)
 	}

@@ -187,6 +187,7 @@ const (
 	Sequencer
 	AnimPhys
 	InstancedStruct
+	Blueprints
 	customs
 )
 
@@ -205,6 +206,7 @@ func customTable() [customs]customRow {
 		Sequencer:       {key(0x7B5AE74CD2704C10, 0xA95857980B212A5A), []int32{416, 4, 419, 6, 420, 9, 422, 11, 425, 12, 427, 14}},
 		AnimPhys:        {key(0x29E575DDE0A34627, 0x9D10D276232CDCEA), []int32{417, 7, 418, 12, 419, 16, 420, 17}},
 		InstancedStruct: {key(0xE21E1CAAAF47425E, 0x89BF6AD44C44A8BB), []int32{500, 1}},
+		Blueprints:      {key(0xB0D832E41F894F0D, 0xACCF7EB736FD4AA2), []int32{414, 6}},
 	}
 }
 

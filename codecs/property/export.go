@@ -1,12 +1,15 @@
 package property
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ue"
 )
 
 // Status says how much of an export was understood.
@@ -31,6 +34,8 @@ type Export struct {
 	List   List // properties first, then what the class stores behind them, with [ClassData]
 	Status Status
 	Why    error // of a lost list, or of class data that was not read; nil for none
+	// Damage is why values were not read, the first error that [IsDamage]; nil for none.
+	Damage error
 
 	End  int // offset behind the list, 0 for a lost one
 	Tail int // bytes behind what was read
@@ -81,6 +86,9 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 // lose gives up the list.
 func (o *Export) lose(why error) {
 	o.Status, o.Why, o.End = Lost, why, 0
+	if IsDamage(why) {
+		o.Damage = why
+	}
 	o.List.Nodes = o.List.Nodes[:0]
 	o.Tail = len(o.List.data)
 	o.Coverage.lose(o)
@@ -95,14 +103,29 @@ func readObject(p *parser, o *Export, x *unreal.PackageExport, path, class strin
 	skipControl(p)
 	readList(p, path, class)
 	if err := p.in.Err(); err != nil {
-		if p.missing != nil && errors.Is(err, codecs.ErrNotFound) {
+		switch {
+		case p.missing != nil && errors.Is(err, codecs.ErrNotFound):
 			err = p.missing
+		case listless()[strings.ToLower(class)]:
+			err = errOwn
 		}
 		o.lose(fmt.Errorf("%s: %w", class, err))
 		return false
 	}
 	return true
 }
+
+// listless are the classes of the engine that write no list, but their own data: by name,
+// and by what packages of containers call them without the game's names.
+var listless = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, path := range []string{"/Script/NNE.NNEModelData", "/Script/ControlRig.RigHierarchy", "/Script/RigVM.RigVM"} {
+		_, name, _ := strings.Cut(path, ".")
+		all[strings.ToLower(name)] = true
+		all[fmt.Sprintf("<script %016x>", ue.ScriptObjectID(path))] = true
+	}
+	return all
+})
 
 // control reads the byte in front of tagged lists of objects.
 func skipControl(p *parser) {
@@ -146,6 +169,8 @@ func readBehind(p *parser, o *Export, x *unreal.PackageExport, class string) {
 // Coverage counts how much of exports was understood. The zero value counts nothing
 // yet; add those of exports or packages together.
 type Coverage struct {
+	// Lost counts exports whose list was not read, and those of whose class data that was
+	// not which has a reader.
 	Exports, Exact, Tailed, Lost int64
 	Values                       int64 // fields of lists, at any depth
 	Opaque                       int64 // of them not understood
@@ -162,14 +187,23 @@ func (c *Coverage) lose(o *Export) {
 	c.Lost, c.OpaqueBytes = 1, c.Bytes
 	var none *NoSchemaError
 	if errors.As(o.Why, &none) {
-		c.Missing = map[string]int64{strings.TrimPrefix(none.Path+"."+none.Name, "."): 1}
+		c.Missing = map[string]int64{none.class(): 1}
 	}
 }
 
 func (c *Coverage) count(o *Export, t *tally) {
 	c.Values, c.Opaque, c.Guessed, c.OpaqueBytes = t.values, t.lost, t.guessed, t.lostBytes
-	switch o.Status {
-	case Tailed:
+	if o.Damage = t.damage; IsDamage(o.Why) {
+		o.Damage = cmp.Or(o.Damage, o.Why)
+	}
+	var none *NoSchemaError
+	switch {
+	case o.Why != nil: // class data that has a reader
+		c.Lost, c.OpaqueBytes = 1, c.OpaqueBytes+int64(o.Tail)
+		if errors.As(o.Why, &none) {
+			c.Missing = map[string]int64{none.class(): 1}
+		}
+	case o.Status == Tailed:
 		c.Tailed, c.TailBytes = 1, int64(o.Tail)
 	default:
 		c.Exact = 1

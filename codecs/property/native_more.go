@@ -233,14 +233,15 @@ func readPinType(p *parser) bool {
 			p.fail(errTag)
 		}
 		if container == 3 {
-			terminal := p.add("PinValueType", typeStruct)
-			readPinNames(p)
-			for _, name := range []string{"bTerminalIsConst", "bTerminalIsWeakPointer", "bTerminalIsUObjectWrapper"} {
-				p.wideBool(name)
-			}
-			p.close(terminal)
+			readPinValueType(p)
 		}
 	} else {
+		if v.custom[Blueprints] >= 6 { // UE 4.14
+			if p.wideBool("bIsMap") {
+				readPinValueType(p)
+			}
+			p.wideBool("bIsSet")
+		}
 		p.wideBool("bIsArray")
 	}
 	p.wideBool("bIsReference")
@@ -260,6 +261,16 @@ func readPinType(p *parser) bool {
 		p.wideBool("bSerializeAsSinglePrecisionFloat")
 	}
 	return true
+}
+
+// readPinValueType reads the type of the values of a map.
+func readPinValueType(p *parser) {
+	terminal := p.add("PinValueType", typeStruct)
+	readPinNames(p)
+	for _, name := range []string{"bTerminalIsConst", "bTerminalIsWeakPointer", "bTerminalIsUObjectWrapper"} {
+		p.wideBool(name)
+	}
+	p.close(terminal)
 }
 
 func readPinNames(p *parser) {

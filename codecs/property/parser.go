@@ -27,7 +27,19 @@ var (
 	errRest  = errors.New("bytes left behind the value")
 	errKind  = errors.New("type without a reader")
 	errTag   = errors.New("damaged tag")
+	errOwn   = fmt.Errorf("a serializer of its own: %w", ErrLayout)
 )
+
+// ErrLayout means that nobody knows how a value is laid out. Nothing says that it is
+// damaged.
+var ErrLayout = errors.New("unknown layout")
+
+// IsDamage reports whether values were not read because of what their bytes say, or of a
+// limit, and not because their schema or layout is unknown.
+func IsDamage(err error) bool {
+	var none *NoSchemaError
+	return err != nil && !errors.As(err, &none) && !errors.Is(err, ErrLayout) && !errors.Is(err, errSkip)
+}
 
 // parser reads the bytes of one export. Its reader's offsets are those in the export.
 type parser struct {
@@ -50,6 +62,7 @@ type tally struct {
 	values, lost, guessed int64
 	lostBytes             int64
 	missing               *NoSchemaError // the last schema that was not known
+	damage                error          // of the first value that was not read for what its bytes say
 }
 
 // mark is a place to go back to when a guess proves wrong.

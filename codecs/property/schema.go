@@ -199,12 +199,10 @@ func slots(schemas Schemas, s *Schema) ([]slot, error) {
 // struct are not known. It unwraps to [codecs.ErrNotFound].
 type NoSchemaError struct{ Path, Name string }
 
-func (e *NoSchemaError) Error() string {
-	if e.Path == "" {
-		return "no schema for " + e.Name
-	}
-	return "no schema for " + e.Path + "." + e.Name
-}
+func (e *NoSchemaError) Error() string { return "no schema for " + e.class() }
+
+// class returns "/Script/Game.Rifle", or the name alone.
+func (e *NoSchemaError) class() string { return strings.TrimPrefix(e.Path+"."+e.Name, ".") }
 
 func (e *NoSchemaError) Unwrap() error { return codecs.ErrNotFound }
 

@@ -1,5 +1,7 @@
 package property
 
+import "fmt"
+
 // Versions of UE4 and UE5 that change the tags.
 const (
 	innerType  = 282  // ue4: tags of arrays name the type of elements
@@ -236,6 +238,9 @@ func readTaggedValue(p *parser, t *tag, path, owner string) {
 		}
 	}
 	if err != nil {
+		if t.flags&tagBinary != 0 && t.typ.Kind == Struct && t.typ.native == nil {
+			err = fmt.Errorf("%s: %w", t.typ.Name, errOwn)
+		}
 		p.back(first)
 		makeOpaque(p, i, t.size, err)
 	}
@@ -284,4 +289,7 @@ func makeOpaque(p *parser, i, size int, why error) {
 	n.Next, n.Size = int32(i+1), int32(size)
 	p.lost++
 	p.lostBytes += int64(size)
+	if p.damage == nil && IsDamage(why) {
+		p.damage = fmt.Errorf("%s: %w", n.Name, why)
+	}
 }

@@ -60,7 +60,20 @@ func match(e *codecs.Entry, head []byte) bool {
 		return false
 	}
 	dword := binary.LittleEndian.Uint32(head)
-	return (dword == tagLineage || vendorOf(dword) != "") && HasExt(e.Name)
+	return (dword == tagLineage || vendorOf(dword) != "" || nearTag(dword)) && HasExt(e.Name)
+}
+
+// nearTag reports the tag with one byte that differs, which is damage: the file was a
+// package.
+func nearTag(dword uint32) bool {
+	for _, diff := range [...]uint32{dword ^ tag, dword ^ tagSwapped} {
+		for shift := 0; shift < 32; shift += 8 {
+			if diff != 0 && diff&^(0xFF<<shift) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // HasExt reports whether a file is called like a package, by its extension.

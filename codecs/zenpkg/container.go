@@ -55,9 +55,9 @@ func readContainer5(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) error {
 	}
 	f.ContainerID = b.U64()
 	record := recordOf(f.Version)
-	f.Packages = readStore(b, record)
+	f.Packages = readStore(b, record, f)
 	if f.Version >= optionalSegment {
-		f.Optional = readStore(b, record)
+		f.Optional = readStore(b, record, f)
 	}
 	names := unreal.PackageFacts{}
 	for _, text := range ue.NameBatch(b) {
@@ -93,7 +93,7 @@ func recordOf(version int) entryRecord {
 }
 
 // readStore reads ids and records. Views in them are relative to themselves.
-func readStore(b *bin.Reader, l entryRecord) []unreal.StoredPackage {
+func readStore(b *bin.Reader, l entryRecord, f *unreal.ContainerFacts) []unreal.StoredPackage {
 	n := b.Count(8)
 	list := make([]unreal.StoredPackage, n)
 	for i := range list {
@@ -107,17 +107,17 @@ func readStore(b *bin.Reader, l entryRecord) []unreal.StoredPackage {
 		}
 		return nil
 	}
-	budget := len(store) // lists do not share bytes
+	budget := len(store) - n*l.size // lists do not share bytes, and leave none
 	for i := range list {
 		r := newReader(store, base)
 		if l.exports {
 			r.Seek(i*l.size + l.imports - 8)
 			list[i].Exports, list[i].Bundles = int(r.I32()), int(r.I32())
 		}
-		imports := readView(store, i*l.size+l.imports, 8)
+		imports := readView(store, i*l.size+l.imports, 8, &f.Odd)
 		var shaders []byte
 		if !l.noShaders {
-			shaders = readView(store, i*l.size+l.imports+viewSize, shaderMapSize)
+			shaders = readView(store, i*l.size+l.imports+viewSize, shaderMapSize, &f.Odd)
 		}
 		if budget -= len(imports) + len(shaders); budget < 0 {
 			b.Fail(bin.ErrCount)
@@ -128,6 +128,9 @@ func readStore(b *bin.Reader, l entryRecord) []unreal.StoredPackage {
 			list[i].Shaders = append(list[i].Shaders, unreal.ShaderMap(chunk))
 		}
 	}
+	if budget > 0 {
+		f.Odd++
+	}
 	return list
 }
 
@@ -137,12 +140,16 @@ const (
 )
 
 // readView returns the n records that the view at that place points to. What
-// lies outside is left out.
-func readView(store []byte, at, size int) []byte {
+// lies outside is left out, and counted as odd.
+func readView(store []byte, at, size int, odd *int) []byte {
 	r := newReader(store, 0)
 	r.Seek(at)
 	n, off := int64(r.U32()), int64(r.U32())
-	if r.Err() != nil || n == 0 || off > int64(len(store)-at) || n > (int64(len(store)-at)-off)/int64(size) {
+	if r.Err() == nil && n == 0 {
+		return nil
+	}
+	if r.Err() != nil || off > int64(len(store)-at) || n > (int64(len(store)-at)-off)/int64(size) {
+		*odd++
 		return nil
 	}
 	return store[at+int(off):][:n*int64(size)]
@@ -174,7 +181,7 @@ func readSoft(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) {
 		if 8*i+8 > len(store) {
 			return
 		}
-		f.Packages[i].Soft = softOf(store, 8*i, ids)
+		f.Packages[i].Soft = softOf(store, 8*i, ids, &f.Odd)
 		if budget -= len(f.Packages[i].Soft); budget < 0 {
 			r.Fail(bin.ErrCount)
 			b.Fail(bin.ErrCount)
@@ -183,13 +190,16 @@ func readSoft(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) {
 	}
 }
 
-func softOf(store []byte, at int, ids []uint64) (soft []uint64) {
-	numbers := readView(store, at, 4)
+func softOf(store []byte, at int, ids []uint64, odd *int) (soft []uint64) {
+	numbers := readView(store, at, 4, odd)
 	r := newReader(numbers, 0)
 	for range len(numbers) / 4 {
-		if i := r.U32(); int64(i) < int64(len(ids)) {
-			soft = append(soft, ids[i])
+		i := r.U32()
+		if int64(i) >= int64(len(ids)) {
+			*odd++
+			continue
 		}
+		soft = append(soft, ids[i])
 	}
 	return soft
 }
@@ -200,7 +210,7 @@ func readContainer4(b *bin.Reader, f *unreal.ContainerFacts) error {
 	b.Skip(4)          // how many packages
 	b.Skip(b.Count(1)) // names
 	b.Skip(b.Count(1)) // their hashes
-	f.Packages = readStore(b, entryRecord{size: 32, imports: 24, noShaders: true})
+	f.Packages = readStore(b, entryRecord{size: 32, imports: 24, noShaders: true}, f)
 	for range b.Count(8) { // cultures
 		culture := b.Bytes(b.Count(1))
 		for range b.Count(16) {
@@ -225,5 +235,10 @@ func inspectContainer(r io.ReaderAt, size int64) (*codecs.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &codecs.Facts{Kind: "zen-container-header", Detail: f}, nil
+	facts := &codecs.Facts{Kind: "zen-container-header", Detail: f}
+	if f.Odd > 0 {
+		facts.Problems = append(facts.Problems, &codecs.FormatError{Format: formatName, Field: "container header", Off: -1,
+			Err: codecs.Errorf(codecs.ErrCorrupt, "%d lists of packages lie outside of their table, or leave a gap", f.Odd)})
+	}
+	return facts, nil
 }

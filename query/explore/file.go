@@ -172,9 +172,22 @@ func (c *Catalog) complete(ctx context.Context, b *Build, m *mount, row int64, e
 	e.Problems = []Problem{}
 	return schema.EachRow(ctx, c.db, `SELECT field, offset, cause FROM problem WHERE archive_id = ?1 AND ordinal = ?2
 		UNION ALL
-		SELECT field, offset, cause FROM content_problem WHERE content_id = ?3`, []driver.Value{m.archive, e.Ordinal, e.ContentID}, func(v []driver.Value) {
-		e.Problems = append(e.Problems, Problem{text(v[0]), integer(v[1]), text(v[2])})
-	})
+		SELECT field, offset, cause FROM content_problem WHERE content_id = ?3
+		UNION ALL
+		SELECT f.name, p.offset, c.name
+		FROM value_set s
+		CROSS JOIN value_problem p ON p.set_id = s.set_id
+		CROSS JOIN entry e ON e.archive_id = ?1 AND e.ordinal = ?2
+		JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
+		JOIN name f ON f.name_id = p.field_id
+		JOIN name c ON c.name_id = p.cause_id
+		WHERE s.content_id = ?3 AND CASE s.context
+			WHEN 0 THEN NOT EXISTS (SELECT 1 FROM value_set o JOIN build_value v ON v.build_id = ?4 AND v.set_id = o.set_id
+				WHERE o.content_id = s.content_id AND o.header = s.header)
+			ELSE EXISTS (SELECT 1 FROM build_value v WHERE v.build_id = ?4 AND v.set_id = s.set_id) END`,
+		[]driver.Value{m.archive, e.Ordinal, e.ContentID, b.ID}, func(v []driver.Value) {
+			e.Problems = append(e.Problems, Problem{text(v[0]), integer(v[1]), text(v[2])})
+		})
 }
 
 // Places returns where a build has a path: as an archive stores it, or as the game's file

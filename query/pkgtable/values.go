@@ -2,6 +2,7 @@ package pkgtable
 
 import (
 	"database/sql/driver"
+	"errors"
 
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
@@ -59,11 +60,14 @@ func (v *Values) Declare(lib *property.Library) {
 	(&rows.Package{PackageFacts: v.PackageFacts, Options: v.Options, Bytes: v.Bytes}).Declares(lib, v.Options)
 }
 
-// each reads all exports. One whose bytes cannot be had is passed over; the error of
-// the first is returned in the end.
+// each reads all exports. The error, in the end, has all that is damaged.
 func (v *Values) each(do func(*property.Decoder, int, *property.Export) error) error {
 	p := &rows.Package{PackageFacts: v.PackageFacts, Options: v.Options, Bytes: v.Bytes}
 	err := p.Each(do)
 	v.Coverage = p.Coverage
-	return err
+	all := []error{err}
+	for _, problem := range p.Problems() {
+		all = append(all, problem)
+	}
+	return errors.Join(all...)
 }

@@ -81,7 +81,7 @@ SELECT b.label AS build,
        coalesce(sum(a.entry_count), 0) AS entry_count,
        coalesce(sum(a.entry_size), 0) AS size,
        coalesce(sum(a.entry_stored), 0) AS stored,
-       coalesce(sum(a.problem_count), 0) AS problem_count,
+       coalesce(sum(a.problem_count + ba.value_problems), 0) AS problem_count,
        b.build_id
 FROM build b
 LEFT JOIN build_archive ba ON ba.build_id = b.build_id
@@ -101,7 +101,7 @@ SELECT b.label AS build,
        ba.mount_order,
        a.encrypted,
        a.entry_count,
-       a.problem_count,
+       a.problem_count + ba.value_problems AS problem_count,
        ba.location,
        a.archive_id,
        b.build_id
@@ -211,7 +211,28 @@ JOIN build_archive ba ON ba.archive_id = e.archive_id
 JOIN build b ON b.build_id = ba.build_id
 LEFT JOIN path pa ON pa.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = pa.dir_id
-WHERE b.complete = 1;
+WHERE b.complete = 1
+UNION ALL
+SELECT b.label, ba.name, d.prefix || pa.name, f.name, vp.offset, c.name,
+       e.ordinal, e.archive_id, b.build_id, 0
+FROM value_problem vp
+CROSS JOIN value_set s ON s.set_id = vp.set_id
+CROSS JOIN entry e ON e.content_id = s.content_id
+CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
+JOIN build_archive ba ON ba.archive_id = e.archive_id
+JOIN build b ON b.build_id = ba.build_id
+JOIN name f ON f.name_id = vp.field_id
+JOIN name c ON c.name_id = vp.cause_id
+LEFT JOIN path pa ON pa.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = pa.dir_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END;
 
 -- view totals: entries and bytes of each archive by extension, type, method and flags
 CREATE VIEW totals AS

@@ -167,6 +167,8 @@ type ContainerFacts struct {
 	Optional    []StoredPackage    // the optional segments of packages
 	Localized   []LocalizedPackage // UE5
 	Redirects   []PackageRedirect
+
+	Odd int // lists of packages that do not lie where they should
 }
 
 // StoredPackage is what a container says about a package before it is read.

@@ -79,7 +79,7 @@ func (d *Decoder) Export(o *property.Export, i int, data []byte) {
 
 // lose gives up the list.
 func lose(o *property.Export, why error) {
-	o.Status, o.Why, o.End = property.Lost, why, 0
+	o.Status, o.Why, o.End, o.Damage = property.Lost, why, 0, why
 	o.List.Nodes = o.List.Nodes[:0]
 	o.Coverage.Lost, o.Coverage.OpaqueBytes = 1, o.Coverage.Bytes
 }
@@ -107,7 +107,7 @@ func (d *Decoder) finish(p *parser) {
 		lose(o, err)
 		return
 	}
-	o.End, o.Tail = p.In.Pos(), p.In.Len()
+	o.End, o.Tail, o.Damage = p.In.Pos(), p.In.Len(), p.damage
 	o.Coverage.Values, o.Coverage.Opaque, o.Coverage.Guessed, o.Coverage.OpaqueBytes = p.values, p.opaque, p.guessed, p.opaqueBytes
 	if o.Tail > 0 {
 		o.Status, o.Coverage.Tailed, o.Coverage.TailBytes = property.Tailed, 1, int64(o.Tail)

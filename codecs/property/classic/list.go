@@ -2,6 +2,7 @@ package classic
 
 import (
 	"errors"
+	"fmt"
 
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ueold"
@@ -20,7 +21,7 @@ var (
 	errNodes = errors.New("more values than the limit")
 	errRest  = errors.New("bytes left behind the value")
 	errKind  = errors.New("type without a reader")
-	errNone  = errors.New("none of the types that it may have fits")
+	errNone  = fmt.Errorf("none of the types that it may have fits: %w", property.ErrLayout)
 )
 
 // parser reads the values of one export. Its reader's offsets are those in the export.
@@ -41,7 +42,10 @@ func newParser(r *ueold.Reader, d *Decoder, o *property.Export) *parser {
 }
 
 // tally counts what was read.
-type tally struct{ values, opaque, guessed, opaqueBytes int64 }
+type tally struct {
+	values, opaque, guessed, opaqueBytes int64
+	damage                               error // of the first opaque value, see [property.IsDamage]
+}
 
 // within goes on reading at a place in the first bytes of the export.
 func (p *parser) within(data []byte, at int) {
@@ -110,6 +114,9 @@ func (p *parser) tagged(t *ueold.Tag, owner unreal.ObjectRef) {
 	}
 	p.values, p.guessed = before.values+1, before.guessed
 	p.opaque, p.opaqueBytes = before.opaque+1, before.opaqueBytes+int64(t.Size)
+	if p.damage = before.damage; p.damage == nil && property.IsDamage(err) {
+		p.damage = fmt.Errorf("%s: %w", t.Name, err)
+	}
 	p.o.List.Nodes = append(p.o.List.Nodes[:first], property.Node{Name: t.Name, Text: err.Error(), Type: typ, Index: int32(t.Index),
 		Kind: property.Opaque, Offset: int32(from), Size: int32(t.Size), Next: int32(first + 1)})
 }

@@ -89,8 +89,13 @@ type mediaMaker struct {
 
 // addMedia returns rows of the textures and sounds of a package, whose words and texts it
 // adds to m.
-func addMedia(m *maker) []family.Rows {
-	p := &media.Package{PackageFacts: m.p.PackageFacts, Options: m.p.Options, Bytes: m.p.Bytes}
+func addMedia(m *maker) ([]family.Rows, error) {
+	var machine error
+	p := &media.Package{PackageFacts: m.p.PackageFacts, Options: m.p.Options, Bytes: func(export int) ([]byte, error) {
+		data, err := m.p.bytes(export)
+		machine = cmp.Or(machine, err)
+		return data, cmp.Or(err, m.p.troubles.unread[export])
+	}}
 	k := &mediaMaker{maker: m, words: map[string]int32{}}
 	for i := range p.Exports {
 		switch class := p.ClassOf(i); {
@@ -100,10 +105,10 @@ func addMedia(m *maker) []family.Rows {
 			k.sound(p, i)
 		}
 	}
-	if k.textures == nil && k.sounds == nil {
-		return nil
+	if machine != nil || k.textures == nil && k.sounds == nil {
+		return nil, machine
 	}
-	return []family.Rows{textures.Rows(k.textures...), mips.Rows(k.mips...), sounds.Rows(k.sounds...)}
+	return []family.Rows{textures.Rows(k.textures...), mips.Rows(k.mips...), sounds.Rows(k.sounds...)}, nil
 }
 
 // wordText returns the position of a word, -1 for none.
@@ -139,6 +144,7 @@ func (k *mediaMaker) texture(p *media.Package, i int) {
 	t, err := p.Texture(i)
 	if err != nil {
 		row.why = k.text(err.Error())
+		k.p.lose(i, picturePart, err)
 		k.textures = append(k.textures, row)
 		return
 	}
@@ -168,6 +174,7 @@ func (k *mediaMaker) sound(p *media.Package, i int) {
 	s, err := p.Sound(i)
 	if err != nil {
 		row.why = k.text(err.Error())
+		k.p.lose(i, soundPart, err)
 		k.sounds = append(k.sounds, row)
 		return
 	}

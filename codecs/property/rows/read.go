@@ -1,14 +1,12 @@
 package rows
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"strings"
 
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/classic"
+	"pakdb/codecs/script/unrealscript"
 )
 
 // Package is a package whose exports are to be read.
@@ -21,23 +19,22 @@ type Package struct {
 	Bytes func(export int) ([]byte, error)
 
 	Coverage property.Coverage // of the exports that were read so far
-}
 
-// ErrBytes means that the bytes of an export could not be had.
-var ErrBytes = errors.New("bytes of an export")
+	troubles troubles
+}
 
 // Modern reports whether a package is of UE4 or UE5.
 func Modern(f *unreal.PackageFacts) bool { return f.Modern() }
 
 // Each calls do with each export; its values are valid until do returns. An export
-// whose bytes cannot be had is passed over; the error of the first is returned in the
-// end, as [ErrBytes].
+// whose bytes are damaged is a lost one: see [Package.Problems]. The error is that of do,
+// or of the machine.
 func (p *Package) Each(do func(d *property.Decoder, i int, x *property.Export) error) error {
-	p.Coverage = property.Coverage{}
+	p.Coverage, p.troubles = property.Coverage{}, troubles{}
 	if Modern(p.PackageFacts) {
 		return p.eachNew(do)
 	}
-	old, err := classic.NewDecoder(p.PackageFacts, p.Bytes, classic.Options{Element: p.Element})
+	old, err := classic.NewDecoder(p.PackageFacts, p.bytes, classic.Options{Element: p.Element})
 	if err != nil {
 		return err
 	}
@@ -46,21 +43,30 @@ func (p *Package) Each(do func(d *property.Decoder, i int, x *property.Export) e
 
 // read reads all exports with the reader that is given. d knows the paths of objects.
 func (p *Package) read(d *property.Decoder, export func(*property.Export, int, []byte), do func(*property.Decoder, int, *property.Export) error) error {
-	var first error
 	var x property.Export
 	for i := range p.Exports {
-		data, err := p.Bytes(i)
+		data, err := p.bytes(i)
 		if err != nil {
-			first = cmp.Or(first, fmt.Errorf("%w %d: %w", ErrBytes, i+1, err))
-			continue
+			return err
 		}
-		export(&x, i, data)
+		if damage := p.troubles.unread[i]; damage != nil {
+			n := max(p.Exports[i].Size, 0)
+			x = property.Export{Status: property.Lost, Why: damage, Damage: damage,
+				Coverage: property.Coverage{Exports: 1, Lost: 1, Bytes: n, OpaqueBytes: n}}
+		} else {
+			export(&x, i, data)
+		}
 		p.Coverage.Add(&x.Coverage)
 		if err := do(d, i, &x); err != nil {
 			return err
 		}
+		part := valuesPart
+		if !Modern(p.PackageFacts) && unrealscript.IsCode(p.PackageFacts, i) {
+			part = codePart
+		}
+		p.lose(i, part, x.Damage)
 	}
-	return first
+	return nil
 }
 
 // eachNew reads the exports of a package of UE4 or UE5: first those that declare
@@ -88,7 +94,7 @@ func (p *Package) Declares(lib *property.Library, o property.Options) (found boo
 		}
 		data, err := p.Bytes(i)
 		if err != nil {
-			continue // who reads the values says so
+			continue // [Package.Each] says so
 		}
 		if d == nil {
 			d = property.NewDecoder(p.PackageFacts, o)

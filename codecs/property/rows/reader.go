@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -24,9 +26,11 @@ const (
 
 var errRows = codecs.Errorf(codecs.ErrLimit, "more than %d values in a package", maxRows)
 
+const readerName = "unreal-values"
+
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: "unreal-values", Revision: 3, Takes: takes, Read: (&reader{}).read,
+	return &codecs.ValueReader{Name: readerName, Revision: 4, Takes: takes, Read: (&reader{}).read,
 		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 
@@ -48,7 +52,8 @@ func (r *reader) read(ctx context.Context, f *codecs.Facts, content io.ReaderAt,
 
 func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
 	facts := f.Detail.(*unreal.PackageFacts)
-	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports, fresh: !Modern(facts)}
+	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports, fresh: !Modern(facts),
+		told: slices.ContainsFunc(f.Problems, func(p *codecs.FormatError) bool { return errors.Is(p, codecs.ErrTruncated) })}
 	p := &Package{PackageFacts: facts, Options: options(o), Bytes: in.bytes}
 	var used *recorder
 	if all, ok := o.Classes.(*classes); ok {
@@ -56,13 +61,9 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		p.Options.Schemas = used
 	}
 	batch, named, err := of(p, maxRows)
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, err
 	}
-	if in.err != nil {
-		return nil, in.err
-	}
-	_ = err // exports that lie outside of the file: the tables' own findings say so
 	c := &p.Coverage
 	out := &codecs.Values{Unversioned: Modern(facts) && facts.Flags&flagUnversioned != 0, Rows: batch,
 		Exports: c.Exports, Exact: c.Exact, Tailed: c.Tailed, Lost: c.Lost, Fields: c.Values, Opaque: c.Opaque, FieldsGuessed: c.Guessed,
@@ -128,8 +129,8 @@ type window struct {
 	exports    []unreal.PackageExport
 	buf        []byte
 	fresh      bool  // exports have memory of their own
+	told       bool  // exports outside of r are a problem of the tables
 	cut        int64 // bytes that are left out, of exports that are larger than maxExport
-	err        error // of reading
 }
 
 func (w *window) bytes(i int) ([]byte, error) {
@@ -142,7 +143,11 @@ func (w *window) bytes(i int) ([]byte, error) {
 		return nil, nil
 	}
 	if at < 0 || n < 0 || at > w.size || n > w.size-at {
-		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", n, at, w.size)
+		err := codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", n, at, w.size)
+		if w.told {
+			err = toldError{err}
+		}
+		return nil, err
 	}
 	if n > maxExport {
 		w.cut += n - maxExport

@@ -45,8 +45,7 @@ type object struct {
 
 // of reads all exports of a package and returns the rows, and the packages that values
 // name by paths. Of exports behind the one with which there are limit rows of values, none
-// is made. The error is the first of [Package.Bytes]; all rows that there are are returned
-// with it.
+// is made. The error is of the machine.
 func of(p *Package, limit int) (batch *family.Batch, named []string, err error) {
 	m := &maker{p: p, limit: limit, wordAt: map[*property.Type]int32{}, textAt: map[string]int32{},
 		objects: map[unreal.ObjectRef]object{}, outers: map[unreal.ObjectRef]int32{}, seen: map[string]bool{}}
@@ -56,11 +55,20 @@ func of(p *Package, limit int) (batch *family.Batch, named []string, err error) 
 		m.export()
 		return nil
 	})
-	m.addScripts()
-	media := addMedia(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.addScripts(); err != nil {
+		return nil, nil, err
+	}
+	media, err := addMedia(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems := m.addProblems()
 	return &family.Batch{Words: m.words, Texts: m.texts, Rows: append([]family.Rows{exports.Rows(m.exports...), values.Rows(m.values...),
 		texts.Rows(m.keys...), fields.Rows(m.fields...), members.Rows(m.members...),
-		scripts.Rows(m.scripts...), uses.Rows(m.uses...), spoken.Rows(m.spoken...)}, media...)}, m.named, err
+		scripts.Rows(m.scripts...), uses.Rows(m.uses...), spoken.Rows(m.spoken...), problems}, media...)}, m.named, nil
 }
 
 // text returns the position of a text. It is copied: texts of values share the memory of
@@ -137,7 +145,7 @@ func (m *maker) export() {
 			m.p.Coverage.Exact--
 		}
 		m.p.Coverage.OpaqueBytes += m.x.Coverage.Bytes
-		m.x.Status, m.x.Why = property.Lost, errRows
+		m.x.Status, m.x.Why, m.x.Damage = property.Lost, errRows, errRows
 	}
 	row.status = uint8(m.x.Status)
 	if m.x.Why != nil {

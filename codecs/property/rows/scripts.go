@@ -80,29 +80,28 @@ var (
 		family.TextColumn("key_id", func(t *textRow) int32 { return t.key })).OfSet()
 )
 
-// addScripts adds the code of the package. What an export's bytes cannot be had for is no
-// code; who reads its values says so.
-func (m *maker) addScripts() {
+// addScripts adds the code of the package.
+func (m *maker) addScripts() error {
 	if !Modern(m.p.PackageFacts) {
-		m.addOldScripts()
-		return
+		return m.addOldScripts()
 	}
-	list, err := kismet.Disassemble(m.p.PackageFacts, m.p.Bytes, kismet.Options{})
+	list, err := kismet.Disassemble(m.p.PackageFacts, m.p.bytes, kismet.Options{})
 	if err != nil {
-		return
+		return err
 	}
 	names := script.NewNames(m.p.PackageFacts)
 	for i := range list {
 		m.addScript(&list[i], names, 0, nil)
 	}
+	return nil
 }
 
 // addOldScripts adds the code of a package of UE1 to UE3, where native functions have the
 // names that it declares, or that all games have for them.
-func (m *maker) addOldScripts() {
-	list, err := unrealscript.Disassemble(m.p.PackageFacts, m.p.Bytes)
+func (m *maker) addOldScripts() error {
+	list, err := unrealscript.Disassemble(m.p.PackageFacts, m.p.bytes)
 	if err != nil {
-		return
+		return err
 	}
 	natives := unrealscript.Declared(list)
 	natives.Add(unrealscript.Common())
@@ -113,6 +112,7 @@ func (m *maker) addOldScripts() {
 			m.addScript(&o.Function, names, o.Native, natives)
 		}
 	}
+	return nil
 }
 
 func (m *maker) addScript(f *script.Function, names *script.Names, native int, natives unrealscript.Natives) {
@@ -120,6 +120,7 @@ func (m *maker) addScript(f *script.Function, names *script.Names, native int, n
 		size: int32(f.Disk), memory: int32(f.Memory), why: -1}
 	if f.Err != nil {
 		row.why = m.text(f.Err.Error())
+		m.p.lose(f.Export, codePart, f.Err)
 		m.scripts = append(m.scripts, row)
 		return
 	}

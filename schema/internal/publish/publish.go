@@ -27,6 +27,9 @@ var links string
 //go:embed problem_counts.sql
 var problemCounts string
 
+//go:embed value_problems.sql
+var valueProblems string
+
 //go:embed value_refs.sql
 var valueRefs string
 
@@ -76,12 +79,17 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 	if err != nil {
 		return err
 	}
+	of := any(b.ID) // whose values may have other problems
 	if linked {
+		of = nil
 		_, err = tx.ExecContext(ctx, write.ProblemCounts)
 	} else {
 		_, err = tx.ExecContext(ctx, problemCounts, b.ID)
 	}
 	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, valueProblems, of); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {

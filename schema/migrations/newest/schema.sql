@@ -33,7 +33,7 @@ CREATE TABLE build_archive (
     archive_id  INTEGER NOT NULL REFERENCES archive,
     name        TEXT NOT NULL,               -- relative to the folder that was scanned
     location    TEXT NOT NULL,               -- where the file lay, absolute
-    mount_order INTEGER NOT NULL, place INTEGER NOT NULL DEFAULT 0, last_wins INTEGER NOT NULL DEFAULT 0, stem TEXT,
+    mount_order INTEGER NOT NULL, place INTEGER NOT NULL DEFAULT 0, last_wins INTEGER NOT NULL DEFAULT 0, stem TEXT, value_problems INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (build_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX build_archive_archive ON build_archive (archive_id);
@@ -750,3 +750,15 @@ CREATE TABLE archive_shift (
     PRIMARY KEY (archive_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX build_archive_name ON build_archive (name);
+CREATE TABLE value_problem (
+    set_id   INTEGER NOT NULL REFERENCES value_set,
+    seq      INTEGER NOT NULL,
+    field_id INTEGER NOT NULL REFERENCES name,
+    offset   INTEGER,                        -- in the content, NULL: no place
+    cause_id INTEGER NOT NULL REFERENCES name,
+    PRIMARY KEY (set_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER value_set_deleted_problems AFTER DELETE ON value_set
+BEGIN
+    DELETE FROM value_problem WHERE set_id = old.set_id;
+END;
