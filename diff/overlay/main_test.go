@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"pakdb/internal/drawtest"
+	"pakdb/internal/testkit"
 )
 
-func TestMain(m *testing.M) { os.Exit(drawtest.Run(m, 25)) }
+func TestMain(m *testing.M) { os.Exit(testkit.Draw(m, 25)) }

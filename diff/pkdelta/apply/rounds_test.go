@@ -9,10 +9,10 @@ import (
 	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/internal/drawtest"
+	"pakdb/internal/testkit"
 )
 
-func TestMain(m *testing.M) { os.Exit(drawtest.Run(m, 25)) }
+func TestMain(m *testing.M) { os.Exit(testkit.Draw(m, 25)) }
 
 // rounds makes patches of paks, and applies them to new files.
 func rounds() pkdeltatest.Rounds {

@@ -1,6 +1,4 @@
-// Package drawtest runs the tests of packages that examine properties of drawn builds,
-// each of which is written, scanned or patched, and read again.
-package drawtest
+package testkit
 
 import (
 	"flag"
@@ -9,10 +7,11 @@ import (
 	"testing"
 )
 
-// Run runs the tests of a package, and returns what a TestMain exits with. Each property
+// Draw runs the tests of a package that examine properties of drawn builds, and returns the
+// code that a TestMain exits with. Each property
 // is examined with so many draws, in short runs with a fifth of them, where the command
 // line does not say how many: -rapid.checks=1000 looks for longer.
-func Run(m *testing.M, draws int) int {
+func Draw(m *testing.M, draws int) int {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
