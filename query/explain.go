@@ -50,7 +50,7 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 		e.hint = "ask for less at a time, or allow more with --max-memory"
 		return e
 	case codeTooBig:
-		e.Message = fmt.Sprintf("a text, blob or row of more than %s", progress.HumanSize(schema.MaxValue))
+		e.Message = fmt.Sprintf("a text, blob or row of more than %s", progress.HumanSize(float64(schema.ValueLimit())))
 		e.hint = "substr cuts texts and blobs"
 		return e
 	}

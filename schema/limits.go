@@ -4,7 +4,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"sync"
+	"unsafe"
 
 	"modernc.org/libc"
 	"modernc.org/sqlite"
@@ -20,11 +23,22 @@ const MaxValue = 96 << 20
 // text with each of the pattern at worst.
 const maxPattern = 1000
 
-// Bound sets limits on a connection for statements of users: [MaxValue], and the
+// ValueLimit is [MaxValue], or a tenth of what [LimitMemory] allows if that is less: what
+// reads a value and writes it as text holds up to nine copies.
+func ValueLimit() int {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	if limit := sqlite3.Xsqlite3_hard_heap_limit64(tls, -1); limit > 0 {
+		return int(min(MaxValue, limit/10))
+	}
+	return MaxValue
+}
+
+// Bound sets limits on a connection for statements of users: [ValueLimit], and the
 // length of patterns. They last as long as the connection.
 func Bound(c *sql.Conn) error {
 	for id, limit := range map[int]int{
-		sqlite3.SQLITE_LIMIT_LENGTH:              MaxValue,
+		sqlite3.SQLITE_LIMIT_LENGTH:              ValueLimit(),
 		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: maxPattern,
 	} {
 		if _, err := sqlite.Limit(c, id, limit); err != nil {
@@ -61,5 +75,44 @@ var countMemory = sync.OnceValue(func() error {
 	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, on); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("the memory of SQL cannot be limited: SQLite has been started (%d)", rc)
 	}
-	return nil
+	return countRounded(tls)
 })
+
+// countRounded has SQLite count the memory that its allocator uses up for what is asked:
+// rows of 1,100 bytes take 2,048 each, so that a sorter took 1.9 times the limit.
+func countRounded(tls *libc.TLS) error {
+	methods := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_mem_methods{})))
+	if methods == 0 {
+		return errors.New("no memory")
+	}
+	defer libc.Xfree(tls, methods) // SQLite copies them
+	list := libc.NewVaList(methods)
+	if list == 0 {
+		return errors.New("no memory")
+	}
+	defer libc.Xfree(tls, list)
+	rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_GETMALLOC, list)
+	if rc == sqlite3.SQLITE_OK {
+		round := roundUp
+		(*(**sqlite3.Tsqlite3_mem_methods)(unsafe.Pointer(&methods))).FxRoundup = *(*uintptr)(unsafe.Pointer(&round))
+		rc = sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MALLOC, list)
+	}
+	if rc != sqlite3.SQLITE_OK {
+		return fmt.Errorf("the memory of SQL cannot be limited: its allocator cannot be replaced (%d)", rc)
+	}
+	return nil
+}
+
+// roundUp returns the size that modernc.org/memory makes of n bytes, without the header
+// that SQLite writes before them: a power of two up to a page of the system, whole pages
+// beyond.
+func roundUp(_ *libc.TLS, n int32) int32 {
+	const header, page = 8, 4096
+	full := int64(n) + header
+	if full <= page {
+		full = max(16, int64(1)<<bits.Len64(uint64(full-1)))
+	} else {
+		full = (full + page - 1) &^ (page - 1)
+	}
+	return int32(min(full-header, math.MaxInt32&^7))
+}

@@ -53,8 +53,8 @@ copies that "pakdb push" made, and prints the rows (docs/engines.md). It can onl
 read. -p name=value is the value of {name:Type}.
 
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
-memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
-and a pattern of LIKE or GLOB 1000 bytes.
+memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB
+and a tenth of that memory, and a pattern of LIKE or GLOB 1000 bytes.
 
 SQL functions beside SQLite's own:
 `
