@@ -113,7 +113,7 @@ func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (e
 	out.parts(folder)
 	d := folder.Difference()
 	out.difference(target.Build.Label, d)
-	if len(d.Changed)+len(d.Missing)+len(d.Gone) > 0 {
+	if len(d.Changed)+len(d.Missing)+len(d.Gone)+len(d.Modes) > 0 {
 		return errDiffers
 	}
 	return nil

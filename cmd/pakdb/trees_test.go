@@ -17,6 +17,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs/all"
+	"pakdb/internal/testkit"
 )
 
 // tree is what a folder has, by paths: files as "- text" or "x text", symbolic links as
@@ -113,7 +114,7 @@ func drawName(r *rand.Rand) string {
 }
 
 func drawFile(r *rand.Rand) string {
-	text := []string{"", "same", strings.Repeat("some text, ", 900)}[r.IntN(3)]
+	text := []string{"", "same", strings.Repeat("some text, ", 90)}[r.IntN(3)]
 	return string("--x"[r.IntN(3)]) + " " + text + fmt.Sprint(r.IntN(4))
 }
 
@@ -208,9 +209,6 @@ func runPakdb(t *testing.T, args ...string) (int, string) {
 	return code, o.String()
 }
 
-// treeDraws is how many pairs of folders are drawn.
-const treeDraws = 60
-
 // TestTreesAfterUpdates: whatever two versions of a folder are, and whatever else is in it,
 // an update makes it the new version and what the old one did not have: names, kinds,
 // permissions and contents. Where that cannot be, it changes nothing. Files outside that
@@ -240,13 +238,19 @@ func TestTreesAfterUpdates(t *testing.T) {
 		"delta apply elsewhere --in-place": {false, func(t *testing.T, at, old, new, dir string) []string {
 			return []string{"delta", "apply", patch(t, at, old, new), old, "-o", dir, "--in-place"}
 		}},
+		"update": {false, func(t *testing.T, at, old, new, dir string) []string {
+			store := filepath.Join(at, "store")
+			for _, folder := range []string{old, new} {
+				if code, said := runPakdb(t, "publish", folder, "-o", store); code != cli.ExitOK {
+					t.Fatal(said)
+				}
+			}
+			return []string{"update", dir, "--from", store}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			draws, refused := treeDraws, 0
-			if testing.Short() {
-				draws /= 4
-			}
+			draws, refused := testkit.Of(15, 60), 0
 			for seed := range uint64(draws) {
 				r := rand.New(rand.NewPCG(seed, 7))
 				old, new := drawTrees(r)

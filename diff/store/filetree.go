@@ -41,7 +41,11 @@ func AppendFile(b []byte, f *File) []byte {
 	b = binary.AppendUvarint(b, uint64(len(f.Path)))
 	b = append(b, f.Path...)
 	b = binary.AppendUvarint(b, uint64(f.Size))
-	return append(b, sum...)
+	exec := byte(0)
+	if f.Exec {
+		exec = 1
+	}
+	return append(append(b, sum...), exec)
 }
 
 // MarshalFiles returns files as a leaf of the tree holds them.
@@ -60,12 +64,16 @@ func MarshalFiles(files []File) []byte {
 
 // readFiles reads a leaf, and returns its name.
 func readFiles(f *fields.Reader, b []byte) (files []File, id Key) {
-	files = make([]File, f.Count("files", FewFiles, 1+1+1+32+2))
+	files = make([]File, f.Count("files", FewFiles, 1+1+1+32+1+2))
 	rows := b[len(b)-f.Len():]
 	for i := range files {
 		files[i].Path = f.Text("path", mostPath)
 		files[i].Size = f.Number("size of a file", 1<<60)
 		files[i].Sum = hex.EncodeToString(f.Bytes(32))
+		exec := f.Bytes(1)[0]
+		if files[i].Exec = exec == 1; exec > 1 {
+			f.Fail("executable %d", exec)
+		}
 	}
 	id = KeyOf(rows[:len(rows)-f.Len()])
 	var before Place

@@ -56,6 +56,8 @@ type Build struct {
 	Lists string    `json:"files"` // object: the root of the list of files
 	Past  string    `json:"earlier,omitempty"`
 
+	Modes bool `json:"modes,omitempty"` // files say whether they are executable; no: nobody knows
+
 	Parts part.List `json:"parts,omitempty"` // files that a client may leave out
 
 	Damaged []string `json:"damaged,omitempty"` // archives that were damaged as a whole when it was published all the same
@@ -108,6 +110,7 @@ type File struct {
 	Size   int64    `json:"size"`
 	Sum    string   `json:"blake3"`          // hexadecimal
 	Recipe RecipeAt `json:"recipe,omitzero"` // none for earlier ones
+	Exec   bool     `json:"-"`               // it is executable; of a build's list alone
 }
 
 // RecipeAt is the place of the root of a recipe: pack, frame, offset in it, size.

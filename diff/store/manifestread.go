@@ -99,6 +99,8 @@ func (x *Build) readField(j *jsonStream, key string) error {
 		return j.value(&x.Lists)
 	case "earlier":
 		return j.value(&x.Past)
+	case "modes":
+		return j.value(&x.Modes)
 	case "parts":
 		err := j.array(func() (err error) {
 			x.Parts, err = appendValue(j, x.Parts, part.Most, func(*part.Part) error { return nil })

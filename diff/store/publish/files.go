@@ -20,6 +20,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/publish/memo"
 	"pakdb/diff/store/update"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
 	"pakdb/internal/safename"
@@ -87,6 +88,28 @@ func (p *publisher) files(ctx context.Context, inputs []pkdelta.Input) ([]store.
 		p.known[f.Sum] = f.Recipe
 	}
 	return files, nil
+}
+
+// setModes says which files of a build are executable. Where the system of the publisher has
+// no such permission, they are as in the build before, if that says it.
+func setModes(b *store.Build, inputs []pkdelta.Input, earlier []*store.Build) {
+	known := map[string]bool{}
+	switch n := len(earlier); {
+	case pkdelta.Modes(inputs):
+		for _, in := range inputs {
+			known[in.Name] = atomicfile.IsExec(in.Mode)
+		}
+	case n > 0 && earlier[n-1].Modes:
+		for _, f := range earlier[n-1].Files {
+			known[f.Path] = f.Exec
+		}
+	default:
+		return
+	}
+	b.Modes = true
+	for i := range b.Files {
+		b.Files[i].Exec = known[b.Files[i].Path]
+	}
 }
 
 // checkNames refuses names that would not be files of their own wherever the

@@ -59,6 +59,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if b.Files, err = p.files(ctx, inputs); err != nil {
 		return nil, err
 	}
+	setModes(b, inputs, samePlatform(earlier, label))
 	if b.Parts, err = parts.Of(b.Files); err != nil {
 		return nil, err
 	}

@@ -256,12 +256,12 @@ func (p *publisher) wait() error {
 func versions(files []store.File, earlier []*store.Build) (list []store.File) {
 	seen := map[store.File]bool{}
 	for _, f := range files {
-		f.Recipe = store.RecipeAt{}
+		f.Recipe, f.Exec = store.RecipeAt{}, false
 		seen[f] = true
 	}
 	for _, b := range earlier {
 		for _, f := range slices.Concat(b.Files, b.Earlier) {
-			if f.Recipe = (store.RecipeAt{}); !seen[f] {
+			if f.Recipe, f.Exec = (store.RecipeAt{}), false; !seen[f] {
 				seen[f] = true
 				list = append(list, f)
 			}

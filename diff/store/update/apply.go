@@ -66,7 +66,11 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 	if err := f.makeAnew(ctx, undone); err != nil {
 		return err
 	}
-	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove), f.system}
+	exec := map[string]bool{}
+	for i := range f.build.Files {
+		exec[f.build.Files[i].Path] = f.build.Files[i].Exec
+	}
+	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove), exec, f.system}
 	if err := place.sync(ctx); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 // difference is what a folder has of a build.
 type difference struct {
 	same    int
+	modes   []Mode          // of these, those that are executable and should not be, or the other way
 	todo    []*target       // files of the build that the folder has not
 	right   []pkdelta.Input // files in the folder that are as the build has them
 	others  []pkdelta.Input // files in the folder that are not
@@ -27,8 +28,9 @@ type difference struct {
 // Difference says how a folder differs from a build. The lists are in the order of
 // paths.
 type Difference struct {
-	Same    int      `json:"same"`    // files that are as the build has them
-	Changed []string `json:"changed"` // that are not
+	Same    int      `json:"same"`            // files that are as the build has them
+	Modes   []Mode   `json:"modes,omitempty"` // of these, those that are executable and should not be, or the other way
+	Changed []string `json:"changed"`         // that are not
 	Missing []string `json:"missing"`
 	Gone    []string `json:"gone"`    // that only other builds have: an update removes them
 	Unknown []string `json:"unknown"` // that no build has: they stay
@@ -38,7 +40,7 @@ type Difference struct {
 // Difference returns how the folder differs from the build.
 func (f *Folder) Difference() Difference {
 	list := func(names []string) []string { return append([]string{}, names...) } // none is a list too, in JSON
-	d := Difference{f.diff.same, list(nil), list(nil), list(f.diff.gone), list(f.diff.kept), list(f.diff.altered)}
+	d := Difference{f.diff.same, f.diff.modes, list(nil), list(nil), list(f.diff.gone), list(f.diff.kept), list(f.diff.altered)}
 	for _, t := range f.diff.todo {
 		if t.isNew {
 			d.Missing = append(d.Missing, t.Path)
@@ -80,6 +82,14 @@ func (f *Folder) compare(ctx context.Context) (*difference, error) {
 	for i := range f.build.Files {
 		want := &f.build.Files[i]
 		same, err := f.disk.hasFile(ctx, want)
+		if err == nil && same && f.build.Modes && !f.disk.hasMode(want) {
+			var shared bool // a file of another folder would change, too: it is made anew
+			if shared, err = f.disk.hasLinks(want.Path); shared {
+				same = false
+			} else {
+				d.modes = append(d.modes, Mode{want.Path, want.Exec})
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -189,6 +199,20 @@ func (f *Folder) obstacles(d *difference) error {
 	stay := slices.DeleteFunc(slices.Clone(d.kept), func(name string) bool { return f.clean && slices.Contains(d.altered, name) })
 	if list := inTheWay(paths, stay); len(list) > 0 {
 		return fmt.Errorf("%s is in the way of a file of build %q, and was not published: move it elsewhere: %w", list[0], f.build.Label, fs.ErrExist)
+	}
+	for _, name := range paths {
+		if st, err := f.disk.root.Lstat(name); err != nil || !st.IsDir() {
+			continue
+		}
+		err := fs.WalkDir(f.disk.root.FS(), name, func(at string, e fs.DirEntry, err error) error {
+			if _, known := f.disk.here[at]; err == nil && !e.IsDir() && !known {
+				err = fmt.Errorf("%s is in the way of a file of build %q: move it elsewhere: %w", at, f.build.Label, fs.ErrExist)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(foldersOf(paths))) {
 		if st, err := f.disk.root.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {

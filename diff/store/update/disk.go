@@ -33,6 +33,32 @@ type disk struct {
 	sums    map[string]string // of files that were hashed, by their paths
 	release func() error      // of the folder's lock; nil: there is none yet
 	created bool              // the folder, which was not there
+	modes   *bool             // whether the file system keeps which files are executable; nil: not asked yet
+}
+
+// hasModes reports whether the file system keeps which files are executable.
+func (d *disk) hasModes() bool {
+	if d.modes == nil {
+		has := apply.HasModes(d.root)
+		d.modes = &has
+	}
+	return *d.modes
+}
+
+// hasMode reports whether a file that is there is executable, or not, as a build says, where
+// the file system keeps that.
+func (d *disk) hasMode(f *store.File) bool {
+	return atomicfile.IsExec(d.here[f.Path].Mode) == f.Exec || !d.hasModes()
+}
+
+// hasLinks reports whether a file has more than one name.
+func (d *disk) hasLinks(name string) (bool, error) {
+	f, err := d.out.OpenRegular(name)
+	if err != nil {
+		return false, err
+	}
+	shared, err := atomicfile.HasLinks(f)
+	return shared, errors.Join(err, f.Close())
 }
 
 // emptiedName lists the folders of files that are removed, so that an update which
@@ -109,7 +135,7 @@ func (d *disk) list(ctx context.Context) (files []store.File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, store.File{Path: name, Size: d.here[name].Size, Sum: sum})
+		files = append(files, store.File{Path: name, Size: d.here[name].Size, Sum: sum, Exec: atomicfile.IsExec(d.here[name].Mode)})
 	}
 	return files, nil
 }

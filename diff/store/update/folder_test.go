@@ -95,7 +95,7 @@ func TestLinkInTheWay(t *testing.T) {
 	same(t, "beside a link", readFolder(t, at), folder{"a": []byte("old")})
 }
 
-// TestModesStay: a file that is replaced keeps its permissions.
+// TestModesStay: a file that is replaced keeps its permissions, but for those to run it.
 func TestModesStay(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -103,13 +103,13 @@ func TestModesStay(t *testing.T) {
 	}
 	dir, at := t.TempDir(), folder{"a": []byte("old")}.write(t, t.TempDir())
 	runPublish(t, dir, "is", folder{"a": []byte("new")})
-	if err := os.Chmod(filepath.Join(at, "a"), 0o750); err != nil {
+	if err := os.Chmod(filepath.Join(at, "a"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := runUpdate(t.Context(), dir, at, ""); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Stat(filepath.Join(at, "a")); err != nil || st.Mode().Perm() != 0o750 {
+	if st, err := os.Stat(filepath.Join(at, "a")); err != nil || st.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 }

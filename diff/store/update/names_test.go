@@ -69,7 +69,7 @@ func fileRoot(t *testing.T, one []byte, names ...string) []byte {
 	if at < 0 {
 		t.Fatalf("the list of files is %q", one)
 	}
-	at += len(sum)
+	at += len(sum) + 1 // and whether it is executable
 	b := append([]byte(head), byte(len(names)))
 	for _, name := range names {
 		b = binary.AppendUvarint(b, uint64(len(name)))

@@ -24,7 +24,8 @@ type placement struct {
 	disk   *disk
 	plan   *Plan
 	build  *store.Build
-	remove []string // of the plan's, what is still there
+	remove []string        // of the plan's, what is still there
+	exec   map[string]bool // the build's files that are executable
 	system inuse.System
 }
 
@@ -74,7 +75,17 @@ func (p *placement) commit() error {
 		if err := out.KeepMode(workOf(f), f.Path); err != nil {
 			return err
 		}
+		if p.build.Modes && p.disk.hasModes() {
+			if err := out.SetExec(workOf(f), p.exec[f.Path]); err != nil {
+				return err
+			}
+		}
 		if err := inuse.Insist(p.system, f.Path, func() error { return out.Rename(workOf(f), f.Path) }); err != nil {
+			return err
+		}
+	}
+	for _, m := range p.plan.Modes {
+		if err := out.SetExec(m.Path, m.Exec); err != nil {
 			return err
 		}
 	}
@@ -153,15 +164,7 @@ func (p *placement) clearFolder(name string) error {
 	if st, err := p.disk.root.Lstat(name); err != nil || !st.IsDir() {
 		return nil
 	}
-	var folders []string
-	err := fs.WalkDir(p.disk.out.FS(), name, func(name string, _ fs.DirEntry, err error) error {
-		folders = append(folders, name)
-		return err
-	})
-	for _, name := range slices.Backward(folders) {
-		err = errors.Join(err, p.disk.out.Remove(name))
-	}
-	return err
+	return p.disk.out.RemoveFolders(name)
 }
 
 // isNew reports that a file to be removed is one of the build's, on a system on

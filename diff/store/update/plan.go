@@ -16,6 +16,7 @@ type Plan struct {
 	Parts   []PartUse `json:"parts,omitempty"`    // of the build
 	NoParts []string  `json:"no_parts,omitempty"` // that the folder was told to have, or to do without, and that the build has not
 	Files   []File    `json:"files"`              // that are made, by path
+	Modes   []Mode    `json:"modes,omitempty"`    // files that become executable, or not, and stay as they are
 	Remove  []string  `json:"remove,omitempty"`   // files that another build put there
 	Keep    []string  `json:"keep,omitempty"`     // files that are not of the build, and that nobody published so
 	Altered []string  `json:"altered,omitempty"`  // of these, those that another build put there, and somebody changed
@@ -24,6 +25,12 @@ type Plan struct {
 	Ranges  []Range   `json:"ranges,omitempty"`   // that are fetched besides
 	Stale   []string  `json:"stale,omitempty"`    // what an earlier try left and is of no use, below [store.WorkDir]
 	Bill    Bill      `json:"bill"`
+}
+
+// Mode says whether a file is executable.
+type Mode struct {
+	Path string `json:"path"`
+	Exec bool   `json:"executable"`
 }
 
 // PartUse is an optional part of a build, and whether the folder has it.

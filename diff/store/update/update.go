@@ -155,7 +155,7 @@ func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
 // newPlan writes down what was decided.
 func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
 	d, r := f.diff, f.frames.remote
-	p := &Plan{Build: f.build.Label, Parts: f.parts.tell, NoParts: f.parts.gone, Remove: d.gone, Keep: d.kept, Altered: d.altered}
+	p := &Plan{Build: f.build.Label, Parts: f.parts.tell, NoParts: f.parts.gone, Modes: d.modes, Remove: d.gone, Keep: d.kept, Altered: d.altered}
 	if f.clean {
 		p.moveAside(f.disk)
 	}
