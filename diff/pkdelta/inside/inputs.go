@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -22,8 +21,8 @@ type Files struct {
 	Passed []*regular.Odd // paths below folders that were left out
 }
 
-// ErrNoFiles means that there are no files in a folder. It is a [fs.ErrNotExist].
-var ErrNoFiles = fmt.Errorf("%w: no files there", fs.ErrNotExist)
+// ErrNoFiles means that there are no files in the folders.
+var ErrNoFiles = errors.New("no files")
 
 // OpenFiles is OpenBy with the policy [regular.Ship].
 func OpenFiles(paths []string) (*Files, error) {
@@ -42,7 +41,10 @@ func OpenBy(ctx context.Context, policy regular.Policy, paths []string) (*Files,
 		}
 	}
 	if err == nil {
-		err = f.checkNames(policy)
+		err = f.checkNames()
+	}
+	if err == nil && len(f.Inputs) == 0 && policy != regular.Own {
+		err = fmt.Errorf("%w in %s", ErrNoFiles, strings.Join(paths, ", "))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -73,10 +75,7 @@ func (f *Files) add(path, name string) error {
 	return err
 }
 
-func (f *Files) checkNames(policy regular.Policy) error {
-	if len(f.Inputs) == 0 && policy != regular.Own {
-		return ErrNoFiles
-	}
+func (f *Files) checkNames() error {
 	seen := map[string]bool{}
 	for _, in := range f.Inputs {
 		if key := strings.ToLower(in.Name); seen[key] {

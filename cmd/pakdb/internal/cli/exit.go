@@ -108,7 +108,7 @@ func failedClasses() []error {
 }
 
 func usageClasses() []error {
-	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
+	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, inside.ErrNoFiles,
 		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, optional.ErrForgotten, store.ErrLocation, store.ErrLabel}
 }
 
