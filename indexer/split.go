@@ -128,6 +128,9 @@ func (w *worker) digestBody(ctx context.Context, c *chunk, it item, content io.R
 			return nil
 		}
 		if p = w.readSplit(ctx, c.from, it, stem); p == nil || p.body == nil {
+			if h := it.header; h != nil && h.Size > maxHeader {
+				c.report(it.entry, codecs.Errorf(codecs.ErrLimit, "values not read: %s has tables of %d bytes > %d", h.Name, h.Size, maxHeader))
+			}
 			return ctx.Err()
 		}
 	}

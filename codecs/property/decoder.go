@@ -8,9 +8,13 @@ import (
 	"pakdb/codecs/family/unreal"
 )
 
-// DefaultMaxNodes bounds the values of one export, in nodes of 72 bytes: 38 MB, and 57
-// MB while the last of them are moved. The largest data tables known have some 400,000.
-const DefaultMaxNodes = 1 << 19
+// DefaultMaxNodes bounds the values of one export, in nodes of 72 bytes: 300 MB. An export
+// also has no more than [spareNodes] and one for each of its bytes, so that small ones take
+// little memory, whatever they say.
+const DefaultMaxNodes = 1 << 22
+
+// spareNodes are values without bytes: zeros of unversioned lists.
+const spareNodes = 1 << 17
 
 // Options say what a package does not.
 type Options struct {

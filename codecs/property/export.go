@@ -63,7 +63,8 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 		return
 	}
 	p := &d.parser
-	*p = parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data), texts: maxMade}
+	*p = parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data), texts: maxMade,
+		nodes: min(d.maxNodes, spareNodes+len(data))}
 	p.in.Reset(data, 0, o.List.order)
 	x := &d.pkg.Exports[i]
 	path, class := "/Script/CoreUObject", "Class"

@@ -43,13 +43,24 @@ func TestBoundsOfMemory(t *testing.T) {
 		if o.Status != property.Lost || !errors.Is(o.Why, codecs.ErrLimit) {
 			t.Errorf("%s: %s, %v", c.name, o.Status, o.Why)
 		}
-		if size := 72 * cap(o.List.Nodes); size > 40<<20 {
+		if size := 72 * cap(o.List.Nodes); size > 310<<20 {
 			t.Errorf("%s: %d bytes of nodes", c.name, size)
 		}
 		d.Export(&o, 0, arrayOfNames(1000, c.number)) // the next export is none the worse
 		if o.Status != property.Exact || len(o.List.Nodes) != 1001 {
 			t.Errorf("%s: then %s, %v, %d nodes", c.name, o.Status, o.Why, len(o.List.Nodes))
 		}
+	}
+}
+
+// As many values as the largest tables have are read.
+func TestManyValues(t *testing.T) {
+	f := fixture{ue4: 522, ue5: 1009, flags: 0x80000200, names: "None A ArrayProperty NameProperty x"}
+	const n = 600_000
+	var o property.Export
+	property.NewDecoder(f.facts(), property.Options{}).Export(&o, 0, arrayOfNames(n, func(int) uint32 { return 0 }))
+	if o.Status != property.Exact || len(o.List.Nodes) != n+1 {
+		t.Errorf("%s, %v, %d nodes", o.Status, o.Why, len(o.List.Nodes))
 	}
 }
 

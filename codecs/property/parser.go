@@ -21,7 +21,7 @@ var (
 	errBool  = errors.New("bool that is neither 0 nor 1")
 	errText  = errors.New("text without its end")
 	errDepth = fmt.Errorf("nesting deeper than %d: %w", maxDepth, codecs.ErrLimit)
-	errWork  = fmt.Errorf("more values than the limit: %w", codecs.ErrLimit)
+	errWork  = fmt.Errorf("more values than %d, or than its bytes: %w", DefaultMaxNodes, codecs.ErrLimit)
 	errMade  = fmt.Errorf("more than %d bytes of names with numbers and paths: %w", maxMade, codecs.ErrLimit)
 	errSkip  = errors.New("value that its writer left out")
 	errRest  = errors.New("bytes left behind the value")
@@ -54,6 +54,7 @@ type parser struct {
 	lists bool // structs with a serializer of their own are read as lists
 	work  int  // what may still be done
 	texts int  // bytes of texts that may still be made
+	nodes int  // that there may be
 	tally
 }
 
@@ -101,7 +102,7 @@ func (p *parser) leave(outer bin.Reader, size int) {
 // spend takes n nodes from the work that may still be done. Guesses read bytes again,
 // so that work is more than what is kept.
 func (p *parser) spend(n int) bool {
-	if len(p.l.Nodes)+n > p.d.maxNodes {
+	if len(p.l.Nodes)+n > p.nodes {
 		p.work = -1
 	}
 	return p.toil(n)
@@ -124,7 +125,7 @@ func (p *parser) add(name string, t *Type) int {
 		return max(i-1, 0)
 	}
 	if i == cap(p.l.Nodes) && i >= 1<<10 { // twice as many, but no more than there may be
-		p.l.Nodes = append(make([]Node, 0, min(2*i, p.d.maxNodes+maxFields)), p.l.Nodes...)
+		p.l.Nodes = append(make([]Node, 0, min(2*i, p.nodes+maxFields)), p.l.Nodes...)
 	}
 	p.l.Nodes = append(p.l.Nodes, Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.in.Off()), Next: int32(i + 1)})
 	return i

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ueold"
 	"pakdb/codecs/property"
@@ -12,13 +13,13 @@ import (
 // Bounds of one export. The largest known lists nest six deep.
 const (
 	maxDepth = 32
-	maxNodes = 1 << 18
+	maxNodes = property.DefaultMaxNodes
 )
 
 // Errors of values, which become the Text of opaque ones.
 var (
 	errDepth = errors.New("nested too deeply")
-	errNodes = errors.New("more values than the limit")
+	errNodes = fmt.Errorf("more values than %d, or than its bytes: %w", maxNodes, codecs.ErrLimit)
 	errRest  = errors.New("bytes left behind the value")
 	errKind  = errors.New("type without a reader")
 	errNone  = fmt.Errorf("none of the types that it may have fits: %w", property.ErrLayout)

@@ -3,6 +3,7 @@ package rows
 import (
 	"strings"
 
+	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/classic"
@@ -59,6 +60,9 @@ func (p *Package) read(d *property.Decoder, export func(*property.Export, int, [
 		p.Coverage.Add(&x.Coverage)
 		if err := do(d, i, &x); err != nil {
 			return err
+		}
+		if n := p.Exports[i].Size; x.Damage != nil && n > int64(len(data)) && len(data) > 0 {
+			x.Damage = codecs.Errorf(codecs.ErrLimit, "%d bytes of %d were read: %v", len(data), n, x.Damage)
 		}
 		part := valuesPart
 		if !Modern(p.PackageFacts) && unrealscript.IsCode(p.PackageFacts, i) {

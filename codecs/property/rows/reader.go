@@ -14,14 +14,13 @@ import (
 	"pakdb/codecs/property"
 )
 
-// Bounds of one export: its bytes that are read, and its values, in nodes of 72 bytes; and
-// of a package: its values, in rows of 56 bytes. What is larger is opaque, and counted.
+// Bounds of the bytes of an export that are read: behind its values it may have bulk data;
+// and of the values of a package, in rows of 56 bytes. What is larger is a problem.
 // Packages with large exports are read one at a time.
 const (
-	maxExport   = 16 << 20
-	maxNodes    = 1 << 18
-	maxRows     = 400_000
-	largeExport = 1 << 20
+	maxExport   = 64 << 20
+	maxRows     = 4_000_000
+	largeExport = 256 << 10
 )
 
 var errRows = codecs.Errorf(codecs.ErrLimit, "more than %d values in a package", maxRows)
@@ -30,7 +29,7 @@ const readerName = "unreal-values"
 
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: readerName, Revision: 4, Takes: takes, Read: (&reader{}).read,
+	return &codecs.ValueReader{Name: readerName, Revision: 5, Takes: takes, Read: (&reader{}).read,
 		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 
@@ -92,7 +91,7 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 }
 
 func options(o *codecs.ValueOptions) property.Options {
-	return property.Options{Name: o.Package, Engine: property.Engine(o.Engine), MaxNodes: maxNodes}
+	return property.Options{Name: o.Package, Engine: property.Engine(o.Engine)}
 }
 
 func candidates(f *codecs.Facts) (all []int) {
