@@ -284,6 +284,15 @@ func (s *Files) readSizes(f *fields.Reader, list []byte, twins []int) {
 			f.Fail("size of new file %d", i)
 		}
 	}
+	for _, side := range [][]File{s.Old, s.New} {
+		left := int64(MaxTotal)
+		for _, file := range side {
+			if left -= min(file.Size, MaxTotal+1); left < 0 {
+				f.Fail("files of more than %d bytes", int64(MaxTotal))
+				return
+			}
+		}
+	}
 }
 
 func (h *Header) readSegments(f *fields.Reader) {

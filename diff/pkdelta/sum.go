@@ -18,6 +18,7 @@ var (
 const (
 	MaxHeader    = 64 << 20 // bytes, decoded
 	MaxFiles     = 1 << 20
+	MaxTotal     = 1 << 50 // bytes of the old files, and of the new ones: no sum of sizes overflows
 	MaxSegments  = 1 << 20
 	MaxSegment   = 4 << 20 // stored bytes
 	maxRecipes   = 255
