@@ -15,6 +15,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/gate"
 	"pakdb/diff/overlay"
+	"pakdb/internal/process"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 )
@@ -144,7 +145,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if err := opts.checkFormat(a); err != nil {
 		return err
 	}
-	if opts.limits, err = gate.Parse(opts.failOver, cli.ParseSize); err != nil {
+	if opts.limits, err = gate.Parse(opts.failOver, process.ParseSize); err != nil {
 		return err
 	}
 	if opts.exact && !opts.stat {
