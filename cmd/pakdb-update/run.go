@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/place"
 	"pakdb/diff/store/update"
+	"pakdb/internal/process"
 )
 
 // registry has the formats that need no SQL. Files of others, gpak with its databases
@@ -67,7 +67,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 
 // open opens the store, and warns of what is not sure about it.
 func (o *options) open(out *events) (*update.Remote, error) {
-	opt := update.RemoteOptions{Rate: o.rate, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back,
+	opt := update.RemoteOptions{Rate: o.rate, Slow: out.warn, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back,
 		Channel: o.channel, Install: o.install, Version: o.client, Platform: o.platform}
 	var err error
 	if o.key != "" {
@@ -135,14 +135,14 @@ func control(in io.Reader, r *update.Remote, out *events, stop func()) {
 			stop()
 			return
 		case "rate":
-			n, err := strconv.ParseInt(strings.TrimSpace(arg), 10, 64)
-			if err != nil || n < 0 {
-				out.warn(fmt.Sprintf("control: %q is no number of bytes a second", arg))
+			n, err := process.ParseSize(strings.TrimSpace(arg))
+			if arg = strings.TrimSpace(arg); err != nil && arg != "0" {
+				out.warn(fmt.Sprintf("control: rate: %v", err))
 				continue
 			}
 			r.SetRate(n)
 		default:
-			out.warn(fmt.Sprintf("control: no command %q: pause, resume, rate N and stop are", word))
+			out.warn(fmt.Sprintf("control: no command %q: pause, resume, rate SIZE and stop are", word))
 		}
 	}
 }

@@ -14,9 +14,6 @@ func (r *Remote) SetClock(now func() time.Time, sleep func(context.Context, time
 	r.clock = clock{now: now, sleep: sleep}
 }
 
-// SetSilence sets in which time a connection must bring something.
-func (r *Remote) SetSilence(t time.Duration) { r.silence = t }
-
 // Hold lets a test say which files other programs hold open.
 func (f *Folder) Hold(open func(name string) error, isHeld func(error) bool) {
 	f.system = &fakeSystem{open, isHeld}

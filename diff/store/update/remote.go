@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,11 +27,11 @@ type Remote struct {
 	limit   *pace.Limiter
 	key     *pkdelta.PublicKey
 	clock   clock
-	silence time.Duration // see [silence]
 	opt     RemoteOptions
 	trust   truster
 	follow  channel.Follower
 
+	slow     sync.Map // numbers of sources that were reported
 	requests atomic.Int64
 	fetched  atomic.Int64
 	wrong    atomic.Int64 // answers
@@ -55,6 +56,8 @@ type RemoteOptions struct {
 	AllowRollback bool // the store may be at an earlier state than the folder has seen
 	Own           bool // a publisher's own store, whose signed metadata is written last
 
+	Slow func(text string) // is called, by any goroutine, once for each server that is slow; nil: is not
+
 	Platform string // whose builds are wanted; "": the one that the folder remembers, or else this system's
 
 	Channel string // whose builds are wanted; "": the one that the folder follows, or else [channel.Stable]
@@ -65,7 +68,7 @@ type RemoteOptions struct {
 // OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
 // how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, silence: silence, opt: opt}
+	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, opt: opt}
 	r.trust.r = r
 	r.follow.Channel, r.follow.Install, r.follow.Version, r.follow.Platform = opt.Channel, opt.Install, opt.Version, opt.Platform
 	client := opt.Client

@@ -19,6 +19,8 @@ const (
 	maxPause   = time.Minute            // whatever the server asks for
 	silence    = 30 * time.Second       // in which a connection brings at least slowest, or counts as broken
 	slowest    = 1 << 10                // bytes: a server could let an update hang for days by less
+	slowAfter  = 10 * time.Second       // in which a connection that is not slow brings at least slowLeast
+	slowLeast  = 10 << 10               // bytes
 	workers    = 4
 )
 
@@ -231,10 +233,14 @@ func (a *asking) describe(e *wrongError) {
 	}
 }
 
-// gotten says what came.
+// gotten describes an answer. It quotes the beginning of a page that a server or proxy
+// sends in place of a file, but not of JSON, which says nothing to people.
 func gotten(b []byte, kind string) string {
 	if len(b) == 0 {
 		return "nothing"
+	}
+	if b[0] == '{' || b[0] == '[' {
+		return fmt.Sprintf("%d bytes of JSON", len(b))
 	}
 	if kind != "" {
 		kind = " of " + kind
@@ -255,15 +261,20 @@ func (a *asking) more(ctx context.Context) error {
 	if a.n >= 0 {
 		ask.Off, ask.N = a.off+int64(len(a.b)), a.n-int64(len(a.b))
 	}
-	answer, err := a.r.sources[a.from].Open(ctx, ask)
+	source := a.from
+	slow := newPatience(slowAfter, slowLeast, func() { a.r.isSlow(source) })
+	defer slow.timer.Stop()
+	asked := time.Now()
+	answer, err := a.r.sources[source].Open(ctx, ask)
 	if err != nil {
 		return asWrong(err)
 	}
+	slow.came(time.Since(asked), 0)
 	defer func() { _ = answer.Close() }()
 	if a.kind = answer.Kind; a.n < 0 && answer.Size > a.most {
 		return &wrongError{err: tooLong(a.most)}
 	}
-	err = a.body(ctx, cancel, answer, answer.Skip)
+	err = a.body(ctx, answer, answer.Skip, slow, newPatience(silence, slowest, cancel))
 	if ctx.Err() != nil && outer.Err() == nil { // nobody stopped the update
 		return errSlow
 	}
@@ -277,32 +288,68 @@ var errSlow = fmt.Errorf("the server sent less than %d bytes in %v", slowest, si
 func asWrong(err error) error {
 	var none *store.NotGiven
 	if errors.As(err, &none) {
-		return &wrongError{err: none.Err, absent: none.Absent}
+		return &wrongError{err: none, absent: none.Absent}
 	}
 	return err
 }
 
 func tooLong(most int64) error { return fmt.Errorf("%w: larger than %d bytes", store.ErrCorrupt, most) }
 
-// body reads what is missing behind the bytes to be skipped: up to the end, of a
-// whole file.
-func (a *asking) body(ctx context.Context, cancel func(), body io.Reader, skip int64) error {
+// isSlow reports a source that sends little, once.
+func (r *Remote) isSlow(source int) {
+	if _, told := r.slow.LoadOrStore(source, true); !told && r.opt.Slow != nil {
+		r.opt.Slow(fmt.Sprintf("%s: the server is slow: less than %d bytes came in %v", r.sources[source].At(""), slowLeast, slowAfter))
+	}
+}
+
+// patience acts when fewer bytes than least come in a time that is waited for them.
+type patience struct {
+	span   time.Duration
+	least  int
+	left   time.Duration // of span
+	lately int           // bytes that came in the rest of it
+	timer  *time.Timer
+}
+
+func newPatience(span time.Duration, least int, act func()) *patience {
+	return &patience{span: span, least: least, left: span, timer: time.AfterFunc(span, act)}
+}
+
+// came stops the timer, since a pause or a limit is no silence, and counts n bytes for which
+// somebody waited.
+func (p *patience) came(waited time.Duration, n int) {
+	p.timer.Stop()
+	p.left -= waited
+	if p.lately += n; p.lately >= p.least {
+		p.left, p.lately = p.span, 0
+	}
+}
+
+// wait lets the time go on.
+func (p *patience) wait() { p.timer.Reset(max(p.left, 0)) }
+
+// body reads what is missing behind the bytes to be skipped: up to the end, of a whole file.
+// It stops watch, whose times are those in which it waits for bytes.
+func (a *asking) body(ctx context.Context, body io.Reader, skip int64, watch ...*patience) error {
 	want := a.most + 1
 	if a.n >= 0 {
 		want = a.n - int64(len(a.b))
 		a.room(want)
 	}
-	patience, lately := a.r.silence, 0 // what is left of it, and what came in the rest
-	watchdog := time.AfterFunc(patience, cancel)
-	defer watchdog.Stop()
+	defer func() {
+		for _, p := range watch {
+			p.timer.Stop()
+		}
+	}()
 	buf := make([]byte, 64<<10)
 	for want > 0 {
+		for _, p := range watch {
+			p.wait()
+		}
 		asked := time.Now()
 		k, err := body.Read(buf[:min(skip+want, int64(len(buf)))])
-		watchdog.Stop() // a pause, or a limit, is no silence
-		patience -= time.Since(asked)
-		if lately += k; lately >= slowest {
-			patience, lately = a.r.silence, 0
+		for _, p := range watch {
+			p.came(time.Since(asked), k)
 		}
 		passed := int(min(skip, int64(k)))
 		a.b = append(a.b, buf[passed:k]...)
@@ -312,7 +359,6 @@ func (a *asking) body(ctx context.Context, cancel func(), body io.Reader, skip i
 		if err := a.r.limit.Wait(ctx, k); err != nil {
 			return err
 		}
-		watchdog.Reset(max(patience, 0))
 		if err == io.EOF && a.n < 0 {
 			return nil
 		}

@@ -222,55 +222,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A server that sends a byte now and then is left for another one. If there is none the
-// update fails, as by a network that is down: nobody has stopped it. A limit is no silence.
-func TestSlowServer(t *testing.T) {
-	p := mixedPair(t)
-	slow := func(prefix string) string {
-		return failing(t, p.store, func(_ int64, w http.ResponseWriter, req *http.Request) bool {
-			if !strings.HasPrefix(req.URL.Path, prefix) {
-				return false
-			}
-			w.Header().Set("Content-Length", "16000")
-			if from := req.Header.Get("Range"); from != "" {
-				w.Header().Set("Content-Range", strings.Replace(from, "=", " ", 1)+"/100000000")
-				w.WriteHeader(http.StatusPartialContent)
-			}
-			for range 16000 {
-				if _, err := w.Write([]byte(" ")); err != nil || req.Context().Err() != nil {
-					break
-				}
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(10 * time.Millisecond)
-			}
-			return true
-		})
-	}
-	for _, prefix := range []string{"/builds/index", "/p/"} {
-		for _, others := range [][]string{nil, {failing(t, p.store, func(int64, http.ResponseWriter, *http.Request) bool { return false })}} {
-			at := p.mod.write(t, t.TempDir())
-			r, err := update.OpenRemote(slow(prefix), update.RemoteOptions{Others: others})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.SetClock(time.Now, noSleep)
-			r.SetSilence(100 * time.Millisecond)
-			u, plan, err := update.Prepare(t.Context(), r, at, update.Options{Registry: all.Registry()})
-			if err == nil {
-				err = errors.Join(u.Apply(t.Context(), plan, nil), u.Close())
-			}
-			switch {
-			case others == nil && (err == nil || errors.Is(err, context.Canceled)):
-				t.Errorf("%s: %v", prefix, err)
-			case others != nil && err != nil:
-				t.Errorf("%s, and another server: %v", prefix, err)
-			case others != nil:
-				same(t, prefix, readFolder(t, at), p.new)
-			}
-		}
-	}
-}
-
 // An update ends with its context, also while a server is silent.
 func TestSilentServer(t *testing.T) {
 	p := mixedPair(t)

@@ -108,7 +108,8 @@ type updateOptions struct {
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
-	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback}
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback,
+		Slow: func(text string) { a.ClearLine(); a.Warn(text) }}
 	if err := o.following.into(&opt); err != nil {
 		return err
 	}
