@@ -47,8 +47,8 @@ changes nothing in it, and tells which files are not the build's.
 follows, and which newer builds it does not get yet, and why), parts (the optional parts of
 the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan,
 progress, paused, resumed, difference, done and error. Fields are only added.
--control takes commands from stdin, one a line: pause, resume, rate N (bytes a
-second, 0: any) and stop. A pause holds what is fetched.
+-control takes commands from stdin, one a line: pause, resume, rate SIZE (a second, as
+500K; 0: any) and stop. A pause holds what is fetched.
 
 -with and -without say which optional parts of builds DIR has, and are remembered:
   pakdb-update DIR -from STORE -without de,dlc1
@@ -118,7 +118,10 @@ func run(ctx context.Context, args []string) int {
 	flags.StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`")
 	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
 	flags.BoolVar(&o.back, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
-	flags.Int64Var(&o.rate, "limit-rate", 0, "fetch at most `N` bytes a second")
+	flags.Func("limit-rate", "fetch at most this `SIZE` a second: 500K, 2M", func(text string) (err error) {
+		o.rate, err = process.ParseSize(text)
+		return err
+	})
 	flags.BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
 	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
 	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
@@ -146,7 +149,7 @@ func run(ctx context.Context, args []string) int {
 	case o.parts().Check() != nil:
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -with, -without: %v\n", o.parts().Check())
 		return exitUsage
-	case len(names) != 1 || len(o.from) == 0 || o.rate < 0:
+	case len(names) != 1 || len(o.from) == 0:
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")
 		return exitUsage
 	}
@@ -189,6 +192,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt, channel.ErrInvalid,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):
+		return exitProblems
+	case store.Lacks(err):
 		return exitProblems
 	case process.NotThere(err):
 		return exitUsage

@@ -74,10 +74,12 @@ func TestRun(t *testing.T) {
 		{"no store", []string{game}, exitUsage},
 		{"unknown flag", []string{"-x"}, exitUsage},
 		{"a store that is not there", []string{game, "-from", at("absent")}, exitUsage},
-		{"a folder that is no store", []string{game, "-from", dir}, exitUsage},
+		{"a folder that is no store", []string{game, "-from", dir}, exitProblems},
 		{"no such build", []string{game, "-from", from, "-build", "9"}, exitUsage},
 		{"no such key", []string{game, "-from", from, "-key", at("absent")}, exitUsage},
 		{"dry", []string{"-n", game, "-from", from}, exitOK},
+		{"a rate", []string{"-n", game, "-from", from, "-limit-rate", "500K"}, exitOK},
+		{"no rate", []string{"-n", game, "-from", from, "-limit-rate", "5x"}, exitUsage},
 		{"verify what is not there", []string{"verify", game, "-from", from}, exitUsage},
 		{"update", []string{game, "-from", from, "-key", at("key.pub"), "-json"}, exitOK},
 		{"verify", []string{"verify", game, "-from", from}, exitOK},
@@ -253,7 +255,7 @@ func TestControl(t *testing.T) {
 	}
 	var b bytes.Buffer
 	stopped := false
-	control(strings.NewReader("pause\n\nresume\nrate 1000\nrate x\nfly\nstop\npause\n"), r, &events{w: &b, json: true}, func() { stopped = true })
+	control(strings.NewReader("pause\n\nresume\nrate 500K\nrate 0\nrate x\nfly\nstop\npause\n"), r, &events{w: &b, json: true}, func() { stopped = true })
 	if got := regexp.MustCompile(`"event":"\w+"`).FindAllString(b.String(), -1); !stopped || len(got) != 4 {
 		t.Errorf("stopped %t, events %q", stopped, got)
 	}

@@ -80,6 +80,13 @@ type NotGiven struct {
 func (e *NotGiven) Error() string { return e.Err.Error() }
 func (e *NotGiven) Unwrap() error { return e.Err }
 
+// Lacks reports an error for a file that a store in a folder or in a bucket should have,
+// and has not.
+func Lacks(err error) bool {
+	var none *NotGiven
+	return errors.As(err, &none) && none.Absent && errors.Is(err, fs.ErrNotExist)
+}
+
 // Busy is a server's that asks to be left alone for a while.
 type Busy struct {
 	Status string

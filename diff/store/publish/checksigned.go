@@ -29,11 +29,14 @@ func CheckSignatures(ctx context.Context, dir string, key *pkdelta.PublicKey, fi
 		return 0, 0, err
 	}
 	of = len(index.Builds) + 1
-	_, _, err = s.from.File(trust.TimestampName)
+	_, _, err = s.from.File(trust.Name(trust.RoleRoot, 1))
 	switch {
 	case err == nil:
-		signed, err = checkTrust(s.from, dir, key, index, finding)
+		signed, err = checkTrust(s, key, index, finding)
 	case errors.Is(err, fs.ErrNotExist):
+		if index.Trust {
+			finding(trust.Name(trust.RoleRoot, 1), fmt.Errorf("%w: it is not there, though the list of builds says that the store is signed", store.ErrCorrupt))
+		}
 		signed, err = checkBeside(s.from, key, index, finding)
 	}
 	return signed, of, err
@@ -76,20 +79,25 @@ func beside(from *store.Reader, key *pkdelta.PublicKey, name string, finding fun
 // what it names with what is there. A publication that was stopped leaves a list of builds,
 // or a manifest, that older clients read and the metadata does not name yet: it has a
 // signature beside it.
-func checkTrust(from *store.Reader, dir string, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
-	w := &storeWriter{at: dir, from: from}
+func checkTrust(src *source, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
+	from := src.from
+	w := &storeWriter{at: src.at, from: from, bucket: src.remote}
 	s := w.signing()
 	if s.root, err = rootBy(from, key); err == nil {
 		err = s.read()
 	}
 	switch {
-	case errors.Is(err, trust.ErrSignature), errors.Is(err, trust.ErrMetadata), errors.Is(err, trust.ErrMixed), errors.Is(err, trust.ErrRollback):
+	case errors.Is(err, trust.ErrSignature), errors.Is(err, trust.ErrMetadata), errors.Is(err, trust.ErrMixed), errors.Is(err, trust.ErrRollback),
+		errors.Is(err, store.ErrCorrupt), errors.Is(err, fs.ErrNotExist):
 		finding(trust.TimestampName, err)
 		return 0, nil
 	case err != nil:
 		return 0, err
-	case s.stale || s.chain.Targets == nil:
+	case s.stale:
 		finding(trust.TimestampName, errStale)
+		return 0, nil
+	case s.chain.Targets == nil:
+		finding(trust.TimestampName, fmt.Errorf("%w: it is not there: it was removed, or the first signing was stopped; pakdb store sign signs the store", store.ErrCorrupt))
 		return 0, nil
 	}
 	targets := s.chain.Targets

@@ -83,11 +83,11 @@ func (p *publisher) enlist(b *store.Build, index *store.Index) error {
 		}
 		next := *now
 		next.Builds = append(slices.DeleteFunc(slices.Clone(now.Builds), func(have string) bool { return have == b.Label }), b.Label)
-		next.State, next.Trust = store.NewState(p.opt.By, next.Builds...), w.key != nil
+		next.State = store.NewState(p.opt.By, next.Builds...)
 		if next.Channels, err = w.rollout.into(now.Channels, w.fresh, next.Builds); err != nil {
 			return err
 		}
-		err = w.change(store.IndexName, &next, version)
+		err = w.writeList(&next, version, false)
 		if err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
 			return err
 		}

@@ -37,13 +37,7 @@ func Sign(ctx context.Context, dir string, key *pkdelta.SecretKey, opt SignOptio
 	if err != nil {
 		return err
 	}
-	index.Trust = true
-	if w.bucket != nil {
-		err = w.change(store.IndexName, index, version)
-	} else {
-		err = w.writeJSON(store.IndexName, index)
-	}
-	if err != nil {
+	if err := w.writeList(index, version, true); err != nil {
 		return err
 	}
 	return w.signBuilds(key, true)
@@ -221,7 +215,7 @@ func ReadTrust(ctx context.Context, dir string, root []byte) (t *Trusted, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, src.close()) }()
-	w := &storeWriter{at: dir, from: src.from}
+	w := &storeWriter{at: dir, from: src.from, bucket: src.remote}
 	s := w.signing()
 	if s.root = root; root == nil {
 		if s.root, _, err = src.from.File(trust.Name(trust.RoleRoot, 1)); errors.Is(err, fs.ErrNotExist) {
@@ -234,6 +228,9 @@ func ReadTrust(ctx context.Context, dir string, root []byte) (t *Trusted, err er
 		return nil, err
 	}
 	c := s.chain
+	if c.Targets == nil && !s.stale {
+		return nil, fmt.Errorf("%s: %w: there is no %s; pakdb store sign signs the store", dir, store.ErrCorrupt, trust.TimestampName)
+	}
 	t = &Trusted{Root: c.Root, Version: map[string]int64{}, Expires: maps.Clone(c.Expires()), Targets: map[string]*trust.Target{}}
 	if t.Text, _, err = src.from.File(trust.Name(trust.RoleRoot, c.Root.Version)); err != nil {
 		return nil, err

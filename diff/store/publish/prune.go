@@ -76,8 +76,7 @@ func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *
 	if err := tidy(to); err != nil {
 		return nil, err
 	}
-	index.Trust = w.key != nil
-	if err := w.writeJSON(store.IndexName, index); err != nil {
+	if err := w.writeList(index, "", false); err != nil {
 		return nil, err
 	}
 	if err := w.publishSigned(); err != nil {

@@ -82,8 +82,7 @@ func (w *storeWriter) shorten(out *Pruned, keep int) error {
 		if index.Builds, out.Builds = kept(index, keep); len(out.Builds) == 0 {
 			return nil
 		}
-		index.Trust = w.key != nil
-		if err = w.change(store.IndexName, index, version); err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
+		if err = w.writeList(index, version, false); err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
 			return err
 		}
 	}

@@ -83,14 +83,14 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		return &p.stats, w.publishSigned()
 	}
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
-	index.State, index.Trust = store.NewState(opt.By, index.Builds...), w.key != nil
+	index.State = store.NewState(opt.By, index.Builds...)
 	if index.Channels, err = w.rollout.into(index.Channels, w.fresh, index.Builds); err != nil {
 		return nil, err
 	}
 	if err := p.out.writeJSON(store.BuildName(label), b); err != nil {
 		return nil, err
 	}
-	if err := p.out.writeJSON(store.IndexName, index); err != nil {
+	if err := w.writeList(index, "", false); err != nil {
 		return nil, err
 	}
 	return &p.stats, w.publishSigned()

@@ -48,13 +48,7 @@ func Promote(ctx context.Context, dir, label string, to Rollout, key *pkdelta.Se
 		if index.Channels, err = w.rollout.into(index.Channels, w.fresh, index.Builds); err != nil {
 			return err
 		}
-		index.Trust = w.key != nil
-		if w.bucket == nil {
-			err = w.writeJSON(store.IndexName, index)
-		} else {
-			err = w.change(store.IndexName, index, version)
-		}
-		if err == nil {
+		if err = w.writeList(index, version, false); err == nil {
 			return w.publishSigned()
 		}
 		if !errors.Is(err, store.ErrRaced) || try == mostTries {

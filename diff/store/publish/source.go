@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/place"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/regular"
 )
 
 // source is a store that is looked at, wherever it lies.
@@ -87,30 +84,15 @@ func (s *source) packNumbers(builds []*store.Build) (numbers []int, err error) {
 
 // verifyDelta reads a patch between files and compares it with its hashes.
 func (s *source) verifyDelta(ctx context.Context, name string) (err error) {
-	if s.remote == nil {
-		path := store.Folder(s.at).At(name)
-		if err := regular.Check(path); err != nil {
-			return err
-		}
-		_, err := pkdelta.VerifyFile(ctx, path)
-		return err
-	}
 	a, err := s.files.Open(ctx, store.Ask{Name: name, N: -1})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	file := store.Folder(s.remote.scratch.Path()).At("patch")
-	f, err := os.Create(file)
-	if err != nil {
-		return err
+	if _, err := pkdelta.Verify(ctx, a); err != nil {
+		return pkdelta.Named(s.files.At(name), err)
 	}
-	_, err = io.Copy(f, a)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	_, err = pkdelta.VerifyFile(ctx, file)
-	return err
+	return nil
 }
 
 // listedPacks returns the packs that builds have.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func (s *signing) read() error {
 	if text == nil {
 		b, _, err := s.w.from.File(trust.Name(trust.RoleRoot, 1))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return s.w.unsigned()
 		} else if err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (s *signing) read() error {
 	s.chain = chain
 	b, version, err := s.w.from.File(trust.TimestampName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // stopped before the first was written
+		return s.lost()
 	} else if err != nil {
 		return err
 	}
@@ -127,6 +128,44 @@ func (s *signing) read() error {
 		err = fmt.Errorf("%s: %w: nothing shows that the list of builds is by somebody whom the owner of the key trusts: pass --root FILE", s.w.at, ErrKeyRole)
 	}
 	return err
+}
+
+// unsigned fails for a store that has a timestamp, and so had a root.
+func (w *storeWriter) unsigned() error {
+	_, _, err := w.from.File(trust.TimestampName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = fmt.Errorf("%s: %w: there is no %s, though there is a %s: it was removed", w.at, store.ErrCorrupt, trust.Name(trust.RoleRoot, 1), trust.TimestampName)
+	}
+	return err
+}
+
+// lost fails for a store whose timestamp was removed, unless it is signed anew. It was not
+// if no snapshot was written before, or the first: then the first signing was stopped.
+func (s *signing) lost() error {
+	last := int64(0)
+	err := s.w.eachTrust(func(name string) {
+		if n, ok := strings.CutSuffix(path.Base(name), "."+trust.RoleSnapshot+".json"); ok {
+			if n, err := strconv.ParseInt(n, 10, 64); err == nil {
+				last = max(last, n)
+			}
+		}
+	})
+	if err != nil || last <= 1 {
+		return err
+	}
+	if !s.anew {
+		return fmt.Errorf("%s: %w: there is no %s, though there is a snapshot %d: it was removed; pakdb store sign signs the store anew",
+			s.w.at, store.ErrCorrupt, trust.TimestampName, last)
+	}
+	// Clients may have seen any version: the time in seconds is more than any honest count.
+	s.last = map[string]int64{}
+	for _, role := range []string{trust.RoleTimestamp, trust.RoleSnapshot, trust.RoleTargets} {
+		s.last[role] = s.now.Unix()
+	}
+	return nil
 }
 
 // owns reports whether a root is by the owner of one of the keys.
@@ -361,20 +400,21 @@ func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (
 	}
 	for label := range t.Channels.Builds() {
 		if _, there := t.Targets[store.BuildName(label)]; !there {
-			return fmt.Errorf("%s: %w: a channel gives out %q, which the list of builds has not, or nobody signed", s.w.at, store.ErrCorrupt, label)
+			return s.notListed(label)
 		}
 	}
 	return nil
 }
 
 // maySign fails early for a key that may not sign builds of this store, or all of them
-// whoever signed them before, and for a signed store without a key.
+// whoever signed them before, for a signed store without a key, and for a list of builds
+// that lacks a signed one.
 func (w *storeWriter) maySign(all bool) error {
 	if w.key == nil {
 		return w.staysSigned()
 	}
 	s := w.signing(w.key)
-	s.root = w.root
+	s.root, s.anew = w.root, all
 	err := s.read()
 	if err == nil && s.stale {
 		err = errStale
@@ -382,7 +422,62 @@ func (w *storeWriter) maySign(all bool) error {
 	if err == nil || errors.Is(err, errStale) && all {
 		err = s.may(trust.RoleTargets, trust.RoleSnapshot, trust.RoleTimestamp)
 	}
-	return err
+	if err != nil || all {
+		return err
+	}
+	index, _, err := w.listed()
+	if errors.Is(err, fs.ErrNotExist) {
+		index, err = &store.Index{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.mayList(append(slices.Clone(index.Builds), w.fresh))
+}
+
+// mayList fails for a list of builds that could not be signed, since it lacks a build that
+// was signed as the last of a platform, or that a signed channel gives out.
+func (s *signing) mayList(labels []string) error {
+	if s.chain == nil || s.chain.Targets == nil {
+		return nil
+	}
+	signed := *s.chain.Targets
+	signed.Targets = maps.Clone(signed.Targets)
+	if err := signed.Keep(labels, false); err != nil {
+		return fmt.Errorf("%s: %w", s.w.at, err)
+	}
+	for label := range signed.Channels.Builds() {
+		if !slices.Contains(labels, label) {
+			return s.notListed(label)
+		}
+	}
+	return nil
+}
+
+func (s *signing) notListed(label string) error {
+	return fmt.Errorf("%s: %w: a channel gives out %q, which the list of builds has not, or nobody signed", s.w.at, store.ErrCorrupt, label)
+}
+
+// writeList writes the list of builds, which replaces that of a version in a bucket. Unless
+// all says that it is signed as it is, it fails before it writes if the list could not be
+// signed.
+func (w *storeWriter) writeList(index *store.Index, version string, all bool) error {
+	index.Trust = w.key != nil
+	if w.key != nil && !all {
+		s := w.signing(w.key)
+		s.root = w.root
+		err := s.read()
+		if err == nil {
+			err = s.mayList(index.Builds)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if w.bucket != nil {
+		return w.change(store.IndexName, index, version)
+	}
+	return w.writeJSON(store.IndexName, index)
 }
 
 // publishSigned signs the builds if the store is signed.

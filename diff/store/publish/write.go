@@ -59,6 +59,22 @@ func (w *storeWriter) size(name string) (int64, error) {
 	return st.Size(), nil
 }
 
+// eachTrust calls use for the names of the files of signed metadata.
+func (w *storeWriter) eachTrust(use func(name string)) error {
+	folder := strings.TrimSuffix(trust.Folder, "/")
+	if w.bucket != nil {
+		return w.bucket.List(w.bucket.ctx, folder, func(in store.Info) error { use(in.Name); return nil })
+	}
+	entries, err := os.ReadDir(store.Folder(w.at).At(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		use(trust.Folder + e.Name())
+	}
+	return err
+}
+
 // made is told that a file was made in the folder.
 func (w *storeWriter) made(name string) error {
 	if w.bucket == nil {
