@@ -369,14 +369,14 @@ func (m *meter) blocks(do func(*exec.Cmd), args ...string) ledger {
 
 // grew fails where a command took more than 12 times as much for 8 times the entries, and
 // what caches and first calls take beside that. A statement or a block may take 16 times as
-// much, since n log n of few entries does; it counts if it is a hundredth of all and small
-// builds need it, too.
+// much, since n log n of few entries does; it counts if it is a hundredth of all, and more
+// than a thousandth of all of small builds.
 func grew(t *testing.T, command string, few, many ledger) {
 	for _, what := range slices.Sorted(maps.Keys(many)) {
 		all, _, isPart := strings.Cut(what, " of ")
 		most, beside := 12*few[what], int64(20_000)
 		switch {
-		case isPart && (few[what] == 0 || many[what] < many[all]/100):
+		case isPart && (few[what] <= few[all]/1000 || many[what] < many[all]/100):
 			continue
 		case isPart:
 			most = 16 * few[what]
