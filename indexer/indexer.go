@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if r := &s.report.Opaque; o.Registry.Values != nil {
-		if r.Objects, r.Of, r.Class, err = o.Catalog.Opaque(ctx, o.Label); err != nil {
+		if r.Unread, err = o.Catalog.Unread(ctx, o.Label); err != nil {
 			return nil, err
 		}
 	}

@@ -78,9 +78,8 @@ type Report struct {
 
 // Opaque is what was not read of packages whose lists have no tags.
 type Opaque struct {
-	Objects  int64  `json:"objects"`
-	Of       int64  `json:"of"`       // all of their objects
-	Class    string `json:"class"`    // that most of them want and that nothing describes; "" for none
+	schema.Unread
+
 	Mappings string `json:"mappings"` // by which they were read; "" for none
 
 	MappingProblems []string `json:"mapping_problems,omitempty"` // odd items of mappings, which are unknown

@@ -330,3 +330,14 @@ func TestDamagedValues(t *testing.T) {
 		}
 	}
 }
+
+// TestTablesWithoutStruct: tables whose row struct nothing describes are lost, and the
+// report says so, whatever else is opaque.
+func TestTablesWithoutStruct(t *testing.T) {
+	c := newCatalog(t)
+	report := c.mustScan(indexer.Options{Label: "a", Mappings: mappingsOf(t), Paths: []string{codecstest.Sample(t, pakTwin+"Unversioned-Zlib")}})
+	if o := report.Opaque; o.Tables != 3 || o.Structs != 1 || o.RowStruct != "<script 5a82d41c19d489cb>" || o.Class == o.RowStruct {
+		t.Errorf("%+v", o)
+	}
+	c.want("SELECT lost, missing, missing_class FROM property_coverage WHERE path LIKE '%DT_Overrides%'", "1|1|<script 5a82d41c19d489cb>")
+}

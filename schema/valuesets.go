@@ -1,10 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
@@ -197,23 +197,53 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 	return b.flush()
 }
 
-// Opaque counts the objects of a build, in packages whose lists have no tags, that were not
-// read. class is the one that most of them want and that nothing describes, "" for none.
-func (c *Catalog) Opaque(ctx context.Context, label string) (opaque, objects int64, class string, err error) {
+// Unread is what of the packages of a build whose lists have no tags was not read.
+type Unread struct {
+	Objects int64  `json:"objects"` // without Tables
+	Of      int64  `json:"of"`      // all of their objects
+	Class   string `json:"class"`   // that most of them want and that nothing describes; "" for none
+
+	Tables    int64  `json:"tables"`     // data tables whose rows were not read for want of their struct
+	RowStruct string `json:"row_struct"` // that most of these want
+	Structs   int64  `json:"structs"`    // how many they want
+}
+
+// Unread counts the objects of a build, in packages whose lists have no tags, that were not
+// read.
+func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error) {
 	var untagged bool // the view looks at all entries of the build
 	err = c.writer.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM value_set WHERE traits & 1)").Scan(&untagged)
 	if err != nil || !untagged {
-		return 0, 0, "", err
+		return u, err
 	}
 	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(lost), 0), coalesce(sum(exports), 0)
-		FROM property_coverage WHERE build = ? AND unversioned`, label).Scan(&opaque, &objects)
-	if err != nil || opaque == 0 {
-		return 0, objects, "", err
+		FROM property_coverage WHERE build = ? AND unversioned`, label).Scan(&u.Objects, &u.Of)
+	if err != nil || u.Objects == 0 {
+		return u, err
 	}
-	err = c.writer.DB.QueryRowContext(ctx, `SELECT missing_class FROM property_coverage WHERE build = ? AND missing > 0
-		GROUP BY missing_class ORDER BY sum(missing) DESC, missing_class LIMIT 1`, label).Scan(&class)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+	rows, err := c.writer.DB.QueryContext(ctx, `SELECT x.status, substr(w.name, instr(w.name, 'no schema for ') + 14) AS wanted, count(*)
+		FROM property_coverage c
+		CROSS JOIN value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
+		JOIN name w ON w.name_id = x.why_id
+		WHERE c.build = ? AND c.missing > 0 AND w.name LIKE '%no schema for %'
+		GROUP BY x.status, wanted
+		ORDER BY count(*) DESC, wanted`, label)
+	if err != nil {
+		return u, err
 	}
-	return opaque, objects, class, err
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var status, n int64
+		var wanted string
+		if err := rows.Scan(&status, &wanted, &n); err != nil {
+			return u, err
+		}
+		if status == 1 { // the list of a table was read, and its rows were not
+			u.RowStruct = cmp.Or(u.RowStruct, wanted)
+			u.Tables, u.Structs, u.Objects = u.Tables+n, u.Structs+1, u.Objects-n
+		} else {
+			u.Class = cmp.Or(u.Class, wanted)
+		}
+	}
+	return u, rows.Err()
 }

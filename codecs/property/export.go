@@ -155,7 +155,11 @@ func readBehind(p *parser, o *Export, x *unreal.PackageExport, class string) {
 	start = p.mark()
 	read(p, o, x)
 	if !p.ok() {
-		o.Why = fmt.Errorf("%s: data behind the list: %w", class, p.in.Err())
+		err := p.in.Err()
+		if p.missing != nil && errors.Is(err, codecs.ErrNotFound) {
+			err = p.missing
+		}
+		o.Why = fmt.Errorf("%s: data behind the list: %w", class, err)
 		o.Schema, o.Enum = nil, nil
 		p.back(start)
 		return

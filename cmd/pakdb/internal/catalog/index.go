@@ -342,6 +342,23 @@ func printIndexed(a *cli.App, r *indexer.Report) error {
 // nothing to say: some classes have no list of properties at all.
 func opaqueNote(r *indexer.Report) string {
 	o := &r.Opaque
+	tables := ""
+	if o.Tables > 0 {
+		tables = fmt.Sprintf("%s: row struct not in this build: %s", cli.Plural(o.Tables, "table", "tables"), o.RowStruct)
+		if o.Structs > 1 {
+			tables += fmt.Sprintf(" (and %d more)", o.Structs-1)
+		}
+	}
+	objects := objectsNote(r)
+	if tables != "" && objects != "" {
+		tables += "; "
+	}
+	return tables + objects
+}
+
+// objectsNote is [opaqueNote] without tables.
+func objectsNote(r *indexer.Report) string {
+	o := &r.Opaque
 	what := fmt.Sprintf("%s of %d opaque", cli.Plural(o.Objects, "object", "objects"), o.Of)
 	switch {
 	case o.Class != "":
