@@ -78,7 +78,7 @@ run it again: it goes on where it stopped, or starts anew.
 	case err != nil:
 		return exitUsage
 	}
-	return finish(func() error { return applyPatch(ctx, files[0], files[1:], *out, *key, o) })
+	return finish(func() error { return process.Stopped(ctx, applyPatch(ctx, files[0], files[1:], *out, *key, o)) })
 }
 
 // printVersion says which build this is, and what it reads.

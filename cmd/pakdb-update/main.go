@@ -155,7 +155,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	o.dir = names[0]
 	out := &events{w: os.Stdout, json: o.json}
-	err = rescue.Call(func() error { return o.run(ctx, out) })
+	err = rescue.Call(func() error { return process.Stopped(ctx, o.run(ctx, out)) })
 	code := exitCode(err)
 	if code != exitOK && code != exitPipe && !errors.Is(err, errDiffers) {
 		out.fail(err, code)

@@ -2,6 +2,8 @@ package process
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -21,6 +23,15 @@ func Context() (ctx context.Context, stop func()) {
 	ctx, stop = notify(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+// Stopped adds [context.Canceled] to the error of a run that a signal has ended: a call that
+// is stopped in its middle may fail in words of its own, as SQLite's "interrupted".
+func Stopped(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
 // WithTermination is Context without Ctrl-C, for a prompt, which has a use of its

@@ -15,6 +15,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
+	"pakdb/internal/process"
 	"pakdb/internal/rescue"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
@@ -64,7 +65,9 @@ func (a *App) Begin(cmd *cobra.Command) error {
 // Run runs a command such that its results may be paged, reports its error, and
 // returns the exit code.
 func (a *App) Run(ctx context.Context, command func(context.Context) error) int {
-	return a.finish(func() error { return errors.Join(withScreen(ctx, a, command), a.endDemo()) })
+	return a.finish(func() error {
+		return process.Stopped(ctx, errors.Join(withScreen(ctx, a, command), a.endDemo()))
+	})
 }
 
 // finish runs a command, reports its error, and returns the exit code. A panic is

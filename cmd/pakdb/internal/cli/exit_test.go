@@ -113,3 +113,29 @@ func TestComplaintsFail(t *testing.T) {
 		}
 	}
 }
+
+// A command that a signal stops ends by 130, whatever the call that was stopped says; one
+// that breaks down does not.
+func TestExitCodeOfStopped(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		run  func(context.Context) error
+		want int
+	}{
+		{"SQLite's words", stopped, func(context.Context) error { return errors.New("interrupted (9)") }, ExitInterrupted},
+		{"a class of failures", stopped, func(context.Context) error { return fmt.Errorf("%w: interrupted (9)", query.ErrFailed) }, ExitInterrupted},
+		{"a class of the catalog", stopped, func(context.Context) error { return fmt.Errorf("%w: interrupted (9)", query.ErrCatalog) }, ExitInterrupted},
+		{"its own words", stopped, func(ctx context.Context) error { return ctx.Err() }, ExitInterrupted},
+		{"done by then", stopped, func(context.Context) error { return nil }, ExitOK},
+		{"not stopped", t.Context(), func(context.Context) error { return errors.New("interrupted (9)") }, ExitFailed},
+		{"a panic", stopped, func(context.Context) error { panic("broken") }, ExitFailed},
+	} {
+		var errs bytes.Buffer
+		if got := New(nil, &bytes.Buffer{}, &errs, all.Registry).Run(tt.ctx, tt.run); got != tt.want {
+			t.Errorf("%s: %d, want %d: %s", tt.name, got, tt.want, errs.String())
+		}
+	}
+}
