@@ -35,6 +35,9 @@ type ValueReader struct {
 type Classes interface {
 	// Declare adds the classes, structs and enums that a content declares.
 	Declare(f *Facts, r io.ReaderAt, base, size int64, o *ValueOptions) error
+	// Doubted returns which classes are read by a schema that seems wrong, where objects
+	// of the failed ones could not be read.
+	Doubted(failed []string) func(class string) bool
 }
 
 // Mappings are the classes of a game's program, as a file has them.

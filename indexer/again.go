@@ -73,7 +73,10 @@ func (s *scan) readAgain(ctx context.Context) error {
 	}
 	rest := a.filter(targets, func(t *schema.ValueTarget) bool { return !taken[[2]int64{t.Content, t.Header}] })
 	if len(rest) == 0 {
-		return nil
+		if a.classes != nil { // the values are marked
+			s.report.Opaque.Doubted, err = s.build.MarkGuessed(ctx, nil)
+		}
+		return err
 	}
 	if s.o.Engine == 0 {
 		if err := a.vote(ctx, rest); err != nil {
@@ -90,7 +93,11 @@ func (s *scan) readAgain(ctx context.Context) error {
 		engine := int64(a.engineOf(t))
 		return t.Unversioned && a.classes != nil || t.Guessed && engine != 0 && engine != t.Engine
 	})
-	return a.readAll(ctx, s.build, rest)
+	if err := a.readAll(ctx, s.build, rest); err != nil || a.classes == nil {
+		return err
+	}
+	s.report.Opaque.Doubted, err = s.build.MarkGuessed(ctx, a.classes.Doubted)
+	return err
 }
 
 // loadMappings parses the mappings that were given, and has the catalog keep them; or

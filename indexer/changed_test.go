@@ -34,14 +34,16 @@ func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) {
 }
 
 // scanWith scans with formats and inspectors of the test's own.
-func (c catalog) scanWith(r *codecs.Registry, o indexer.Options) {
+func (c catalog) scanWith(r *codecs.Registry, o indexer.Options) *indexer.Report {
 	c.t.Helper()
 	cat := c.write()
 	defer func() { _ = cat.Close() }()
 	o.Catalog, o.Registry = cat, r
-	if _, err := indexer.Run(context.Background(), o); err != nil {
+	report, err := indexer.Run(context.Background(), o)
+	if err != nil {
 		c.t.Fatal(err)
 	}
+	return report
 }
 
 // A file that someone writes to, or removes, during its scan is a problem of

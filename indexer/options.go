@@ -82,6 +82,10 @@ type Opaque struct {
 
 	Mappings string `json:"mappings"` // by which they were read; "" for none
 
+	// Doubted are classes whose objects could not be read by the mappings. All that was read
+	// by these schemas is marked as guessed.
+	Doubted []string `json:"doubted,omitempty"`
+
 	MappingProblems []string `json:"mapping_problems,omitempty"` // odd items of mappings, which are unknown
 }
 

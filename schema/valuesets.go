@@ -197,6 +197,76 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 	return b.flush()
 }
 
+// failedClasses are the classes of objects of a build that could not be read by their
+// schemas, which are known.
+const failedClasses = `SELECT k.name
+	FROM build_value v
+	JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
+	JOIN value_export x ON x.set_id = s.set_id AND x.why_id IS NOT NULL
+	JOIN name w ON w.name_id = x.why_id
+	JOIN name k ON k.name_id = x.class_id
+	WHERE v.build_id = ? AND w.name NOT LIKE '%no schema for %' AND w.name NOT LIKE '%unknown layout%' AND w.name NOT LIKE '%truncated%'
+	GROUP BY k.name
+	ORDER BY count(*) DESC, k.name`
+
+// MarkGuessed marks values of the build as guessed that were read by doubted schemas:
+// those that doubt returns of the classes whose objects could not be read. It returns these
+// classes. Nil marks nothing.
+func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) func(class string) bool) (failed []string, err error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if failed, err = texts(ctx, tx, failedClasses, b.publish.ID); err != nil || len(failed) == 0 || doubt == nil {
+			return err
+		}
+		doubted := doubt(failed)
+		all, err := texts(ctx, tx, `SELECT DISTINCT k.name
+			FROM build_value v
+			JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
+			JOIN value_export x ON x.set_id = s.set_id
+			JOIN name k ON k.name_id = x.class_id
+			WHERE v.build_id = ?`, b.publish.ID)
+		if err != nil {
+			return err
+		}
+		for _, class := range all {
+			if !doubted(class) {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE property SET flags = flags | 4
+				FROM (SELECT x.set_id, x.ordinal
+				      FROM name k
+				      CROSS JOIN build_value v ON v.build_id = ?1
+				      JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
+				      JOIN value_export x ON x.set_id = s.set_id AND x.class_id = k.name_id
+				      WHERE k.name = ?2) AS d
+				WHERE property.set_id = d.set_id AND property.export = d.ordinal`, b.publish.ID, class); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return failed, err
+}
+
+// texts returns the texts that a statement selects.
+func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []string, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return all, rows.Err()
+}
+
 // Unread is what of the packages of a build whose lists have no tags was not read.
 type Unread struct {
 	Objects int64  `json:"objects"` // without Tables

@@ -38,7 +38,7 @@ func readDataTable(p *parser, o *Export, _ *unreal.PackageExport) {
 		path, name = p.d.Declared(unreal.ObjectRef(int32(p.l.Nodes[i].Int())))
 	}
 	if name == "" && p.v.schemas {
-		p.fail(&NoSchemaError{Name: "rows of no struct"})
+		p.fail(codecs.Errorf(codecs.ErrCorrupt, "rows of no struct"))
 		return
 	}
 	row := p.d.structOf(path, name)

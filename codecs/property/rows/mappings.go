@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/zeebo/blake3"
@@ -90,6 +91,38 @@ func (c *classes) Declare(f *codecs.Facts, r io.ReaderAt, base, size int64, o *c
 	with.Schemas = c.lib
 	p.Declares(c.lib, with)
 	return nil
+}
+
+// Doubted implements [codecs.Classes]. A schema seems wrong by which a failed class is
+// read, and so do its parents from the first one on that another failed class has as well:
+// nobody can tell which of the schemas in between is the wrong one.
+func (c *classes) Doubted(failed []string) func(class string) bool {
+	uses := map[*property.Schema]int{} // by how many failed classes
+	wrong := map[string]bool{}
+	for _, name := range failed {
+		wrong[strings.ToLower(name)] = true
+		for _, s := range c.parents(name) {
+			uses[s]++
+		}
+	}
+	return func(class string) bool {
+		if wrong[strings.ToLower(class)] {
+			return true
+		}
+		return slices.ContainsFunc(c.parents(class), func(s *property.Schema) bool {
+			return uses[s] > 1 && s.Positions > 0 || wrong[strings.ToLower(s.Name)]
+		})
+	}
+}
+
+// parents returns the schema of a class, and those of its parents.
+func (c *classes) parents(class string) (all []*property.Schema) {
+	for s := c.lib.Struct("", class); s != nil && len(all) < 64; s = c.lib.Struct(s.SuperPath, s.Super) {
+		if all = append(all, s); s.Super == "" {
+			break
+		}
+	}
+	return all
 }
 
 // recorder knows classes, and notes which of them were asked for.

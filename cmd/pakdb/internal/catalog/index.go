@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -349,11 +350,26 @@ func opaqueNote(r *indexer.Report) string {
 			tables += fmt.Sprintf(" (and %d more)", o.Structs-1)
 		}
 	}
-	objects := objectsNote(r)
-	if tables != "" && objects != "" {
-		tables += "; "
+	var parts []string
+	for _, part := range []string{tables, doubtNote(o), objectsNote(r)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
-	return tables + objects
+	return strings.Join(parts, "; ")
+}
+
+// doubtNote names the classes that do not fit the mappings.
+func doubtNote(o *indexer.Opaque) string {
+	const most = 5
+	if len(o.Doubted) == 0 {
+		return ""
+	}
+	names, more := o.Doubted, ""
+	if n := len(names) - most; n > 0 {
+		names, more = names[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("objects of %s%s do not fit %s: what was read by these classes is marked as guessed", strings.Join(names, ", "), more, o.Mappings)
 }
 
 // objectsNote is [opaqueNote] without tables.
