@@ -89,7 +89,9 @@ func TestRemoveLooksAtAllOnce(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := rawly(path, "DROP TRIGGER value_set_removed", "DROP TABLE removed", "DROP TABLE text_block", "DROP TABLE retro_string", "DROP TABLE seal", "PRAGMA user_version = 25")
+	err := rawly(path, "DROP VIEW builds", "DROP VIEW archives", "DROP VIEW problems", "ALTER TABLE build_archive DROP COLUMN value_problems",
+		"DROP TRIGGER value_set_deleted_problems", "DROP TABLE value_problem", "DROP INDEX build_archive_name",
+		"DROP TRIGGER value_set_removed", "DROP TABLE removed", "DROP TABLE text_block", "DROP TABLE retro_string", "DROP TABLE seal", "PRAGMA user_version = 25")
 	if err != nil {
 		t.Fatal(err)
 	}
