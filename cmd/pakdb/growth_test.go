@@ -124,7 +124,7 @@ func shapes() []shape {
 		{"all moved", func(n int) (old, new build) {
 			return one(entries(n, first)), one(entries(n, func(i int) item { return item{"Elsewhere/" + name(n-1-i), content(i, 1)} }))
 		}},
-		{"loose files", func(n int) (old, new build) { return loose(entries(n, first)), loose(entries(n, tenth)) }},
+		{"loose files", func(n int) (old, new build) { return loose(entries(n/4, first)), loose(entries(n/4, tenth)) }},
 		{"all changed", func(n int) (old, new build) { return one(entries(n, first)), one(entries(n, second)) }},
 		{"every tenth changed", func(n int) (old, new build) {
 			return one(entries(n, func(i int) item { return item{name(i), content(i, 0)} })), one(entries(n, tenth))
