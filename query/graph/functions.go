@@ -28,10 +28,10 @@ func Functions(catalog string) (functions []query.Function, close func() error) 
 		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart named resources' parts lie; see @locality",
 	}, {
 		Function: schema.Function{Name: "asset", Args: 1, Pure: true, Call: assetOf},
-		Usage:    "asset(path)", Doc: "what the files of one Unreal asset share, in lower case; NULL for another file",
+		Usage:    "asset(path)", Doc: "what the files of one asset share; NULL for another file",
 	}, {
 		Function: schema.Function{Name: "asset_paths", Args: 1, Call: c.assetPaths},
-		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset, or the file, that a name stands for, as \"pakdb log\" takes it",
+		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset that a name stands for",
 	}}, c.catalog.Close
 }
 

@@ -67,7 +67,7 @@ const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
   pakdb query @history --help
   pakdb query --exit-code @missing-references    # fails when there are any
   pakdb query -f report.sql --timeout 30s
-  pakdb query --on clickhouse://reader@db.studio/game "SELECT build, sum(size) FROM entries GROUP BY build"
+  pakdb query --on clickhouse://reader@db.studio/game "SELECT count(*) FROM entries"
   echo 'SELECT count(*) FROM entries' | pakdb query -`
 
 // queryFlags are what pakdb query is told beside its arguments.

@@ -27,7 +27,8 @@ func newVerifyCommand(a *cli.App) *cobra.Command {
 		Short: "Check archives: tables, checksums, every content",
 		Long: `Read archives to their last byte: tables, every content with its checksums, what
 pakdb index reads in it, and what the format claims as a whole, such as order and
-gaps. Each finding is a line: file, entry, field, offset, cause. Departures from the format that pakdb can read count as findings too.
+gaps. Each finding is a line: file, entry, field, offset, cause. Departures from the
+format that pakdb can read count as findings too.
 
 Of a FOLDER all archives below it are checked; files that are none are counted, not
 checked. A folder without any archive is an error.

@@ -52,8 +52,9 @@ same name, which BUILD: names.
 
 Files that are no archives are patched as bytes; empty folders are left out. Symbolic
 links to files and folders below the folder are followed; all others are refused, but for
-those that --follow-outside takes. Old content is used wherever it is. Files are recognised by content, and
-named by their last name or by their path below the folder that was given.
+those that --follow-outside takes. Old content is used wherever it is. Files are
+recognised by content, and named by their last name or by their path below the folder
+that was given.
 
 With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
 compared and encrypted again, so that an encrypted build costs as little as a plain
