@@ -471,13 +471,25 @@ func (w *storeWriter) writeList(index *store.Index, version string, all bool) er
 			err = s.mayList(index.Builds)
 		}
 		if err != nil {
-			return err
+			return w.raced(version, err)
 		}
 	}
 	if w.bucket != nil {
 		return w.change(store.IndexName, index, version)
 	}
 	return w.writeJSON(store.IndexName, index)
+}
+
+// raced returns err, or [store.ErrRaced] if the list of builds in a bucket is another one
+// than that of a version: then what was signed meanwhile is of the newer list.
+func (w *storeWriter) raced(version string, err error) error {
+	if w.bucket == nil {
+		return err
+	}
+	if _, now, e := w.from.File(store.IndexName); e == nil && now != version {
+		return fmt.Errorf("%s: %w", store.IndexName, store.ErrRaced)
+	}
+	return err
 }
 
 // publishSigned signs the builds if the store is signed.
