@@ -37,8 +37,10 @@ func NewScratchDir(kind string) (*ScratchDir, error) {
 		case err != nil:
 			return nil, errors.Join(err, os.Remove(dir))
 		}
-		if _, err := os.Stat(name); hold(f) && err == nil {
-			return &ScratchDir{dir, f}, nil
+		if hold(f) { // a sweep may have removed it before that, and no sweep does after it
+			if _, err := os.Stat(name); err == nil {
+				return &ScratchDir{dir, f}, nil
+			}
 		}
 		_ = f.Close()
 	}
