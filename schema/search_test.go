@@ -24,6 +24,7 @@ var notSearched = []string{
 	"sound.why_id", "texture.why_id",
 	"value_entry.name_id",
 	"value_export.class_id", "value_export.object_id", "value_export.outer_path_id", "value_export.super_id", "value_export.why_id",
+	"value_problem.cause_id", "value_problem.field_id",
 	"value_set.missing_id",
 }
 
