@@ -108,7 +108,7 @@ func TestDamagedPages(t *testing.T) {
 			for k, s := range steps {
 				err := s.do(path)
 				if err != nil && !errors.Is(err, schema.ErrDamaged) && !errors.Is(err, schema.ErrNotCatalog) &&
-					!errors.Is(err, schema.ErrTooNew) && !errors.Is(err, schema.ErrNoBuild) {
+					!errors.Is(err, schema.ErrTooNew) && !errors.Is(err, schema.ErrNoBuild) && !errors.Is(err, schema.ErrForeign) {
 					t.Errorf("%s: %s: %v, want that it is damaged", at, s.name, err)
 				}
 				if err != nil {

@@ -109,23 +109,11 @@ func stories() map[string]struct {
 			prepare: addBuildOf("one", 0, "-1.0").do,
 			steps:   []step{addBuildOf("two", 5, "-1.1"), addBuildOf("three", 9, "-1.2"), removeBuilds("one")},
 		},
-		"migrate": {
-			prepare: func(path string) error { return oldCatalog(path, 1) },
-			steps: []step{{"migrate", func(path string) error {
-				return withCatalog(path, func(context.Context, *schema.Catalog) error { return nil })
-			}}},
-		},
 		"edited with a rollback journal": {
 			prepare: addBuild("one", 0).do,
 			steps: []step{{"edit", func(path string) error {
 				return rawly(path, "PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", `BEGIN;
 					UPDATE build SET label = label || '!'; UPDATE entry_row SET size = size + 1, stored = stored + 1; COMMIT`)
-			}}},
-		},
-		"created in place, as earlier versions did": {
-			steps: []step{{"create", func(path string) error {
-				return rawly(path, "PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0",
-					"BEGIN;"+migrationsTo(8)+marks(8)+"COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode = DELETE")
 			}}},
 		},
 	}
@@ -145,31 +133,6 @@ func rawly(path string, statements ...string) (err error) {
 		}
 	}
 	return nil
-}
-
-func migrationsTo(version int) string {
-	var b strings.Builder
-	scripts, _ := filepath.Glob("migrations/*.sql")
-	for _, name := range scripts[:version] {
-		text, _ := os.ReadFile(name)
-		b.Write(append(text, '\n'))
-	}
-	return b.String()
-}
-
-func marks(version int) string {
-	return fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d;", version, schema.ApplicationID)
-}
-
-// oldCatalog is one of an earlier version, with a build and an entry.
-func oldCatalog(path string, version int) error {
-	return rawly(path, "BEGIN;"+migrationsTo(version)+marks(version)+`
-		INSERT INTO word VALUES (1, 'none');
-		INSERT INTO build VALUES (1, 'old', '2024-01-01T00:00:00Z', 1);
-		INSERT INTO archive VALUES (1, 1, 1, x'00', NULL, 's', 'test', '', '', 0, 1, 10, 10, 0, 1);
-		INSERT INTO build_archive (build_id, ordinal, archive_id, name, location, mount_order) VALUES (1, 0, 1, 'a', '/a', 0);
-		INSERT INTO entry (archive_id, ordinal, offset, stored, size, method_id, flags) VALUES (1, 0, 0, 10, 10, 1, 0);
-		COMMIT`)
 }
 
 // nothing is what a reader finds before there is a catalog.
