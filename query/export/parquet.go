@@ -19,7 +19,7 @@ const (
 
 // table writes Parquet.
 type table struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []Column
 	rows    []parquet.Row
 }
@@ -46,7 +46,7 @@ func newTable(w io.Writer, columns []Column) *table {
 			}
 		}
 	}
-	return &table{columns: columns, w: parquet.NewWriter(w, parquet.NewSchema("pakdb", root),
+	return &table{columns: columns, w: parquet.NewGenericWriter[any](w, parquet.NewSchema("pakdb", root),
 		// The default level leaves hex digits of hashes unpacked.
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedBetterCompression}),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.DictionaryMaxBytes(dictionaryMost),
