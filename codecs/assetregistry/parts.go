@@ -185,7 +185,7 @@ func (d *decoder) dependencies() bool {
 	for _, e := range edges {
 		if e.to < 0 || int(e.to) >= len(nodes) {
 			if damaged {
-				continue // it may be a node behind the damage
+				continue // it may be a node after the damage
 			}
 			d.add("dependency", codecs.Errorf(codecs.ErrCorrupt, "node %d of %d", e.to, len(nodes)))
 			continue

@@ -16,7 +16,7 @@ type Package struct {
 
 // Export is an object of a [Package]. Its class is an import's path or the name of an
 // export before it, or "" for a class, whose super is Super. Its bytes are Data, or a list
-// of Ints, as "Health=100 Speed=400", of a class its defaults, and Tail behind it.
+// of Ints, as "Health=100 Speed=400", of a class its defaults, and then Tail.
 type Export struct{ Name, Class, Super, Data, Ints, Tail string }
 
 // Bytes returns the package's file. An import comes with its package, once.

@@ -72,7 +72,7 @@ func (d *Decoder) AppendJSON(dst []byte, o *Export, i int) []byte {
 	return w.dst
 }
 
-// isSuper reports the parent that a class or struct names behind its properties.
+// isSuper reports the parent that a class or struct names after its properties.
 func isSuper(n *Node) bool { return n.Flags&ClassData != 0 && n.Name == "Super" && n.Kind == Object }
 
 // jsonWriter appends values of one list.
@@ -113,7 +113,7 @@ type members struct {
 	many map[string]int // once there are more: how often each was asked for
 }
 
-// add returns the name under which a member is written: name, or with a number behind it
+// add returns the name under which a member is written: name, or name and a number
 // where the object has that already.
 func (m *members) add(name string) string {
 	name = strings.ToValidUTF8(name, "\uFFFD") // as JSON has it

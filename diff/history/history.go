@@ -232,7 +232,7 @@ func (h *history) earlier(ctx context.Context, at int, path string) (int, versio
 	return 0, nil, nil
 }
 
-// forth adds events behind the newest build that has v under its name.
+// forth adds events after the newest build that has v under its name.
 func (h *history) forth(ctx context.Context, at int, v version) error {
 	for at++; at < len(h.labels); at++ {
 		after, err := h.find(ctx, at, v.lead().Path)

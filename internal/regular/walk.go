@@ -44,7 +44,7 @@ const Prefix = ".pakdb-"
 
 // File is a regular file that a walk found.
 type File struct {
-	Path string      // the walked path, with Name behind it
+	Path string      // the walked path and Name
 	Name string      // from the walked folder, with slashes
 	Info fs.FileInfo // of a link: of the file that it leads to
 }

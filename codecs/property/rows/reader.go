@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs/property"
 )
 
-// Bounds of the bytes of an export that are read: behind its values it may have bulk data;
+// Bounds of the bytes of an export that are read: after its values it may have bulk data;
 // and of the values of a package, in rows of 56 bytes. What is larger is a problem.
 // Packages with large exports are read one at a time.
 const (

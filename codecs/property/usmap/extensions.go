@@ -44,7 +44,7 @@ func (b *body) readExtensions() {
 	b.noteOdd("extensions")
 }
 
-// readBlocks reads the blocks behind the structs. Those of other names are passed over:
+// readBlocks reads the blocks after the structs. Blocks of other names are passed over:
 // their size is stated.
 func (b *body) readBlocks() {
 	b.r.Skip(1) // version, 0

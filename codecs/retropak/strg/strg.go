@@ -141,7 +141,7 @@ func (r *reader) prime(languages, texts int) {
 		if r.Err() != nil {
 			return
 		}
-		table := base + l.at + 4 // behind the size of table and texts
+		table := base + l.at + 4 // after the size of table and texts
 		for i := range texts {
 			text, ok := r.one(l.name, i, func() string {
 				r.Seek(table + 4*i)

@@ -32,7 +32,7 @@ func (r *placed) bill() (b Bill) {
 		}
 		b.Write += changed
 		b.Stay += p.Size - changed
-		b.Need -= changed - max(0, p.Size-p.before.Size) // written over what is there
+		b.Need -= changed - max(0, p.Size-p.before.Size) // written over old bytes
 		list = append(list, act)
 	}
 	if len(list) > 0 {

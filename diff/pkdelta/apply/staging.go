@@ -25,7 +25,7 @@ type staging struct {
 	name    string           // that it will have
 	release func() error     // closes the old files, once they are not read any more
 	removes []action         // of old files that no new one takes the place of
-	blocked []string         // of these, those that are where folders of new files will be
+	blocked []string         // removed files in whose place NEW has a folder
 	modes   *bool            // whether new files are made executable, or not; nil: not known yet
 }
 

@@ -407,7 +407,7 @@ func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (
 }
 
 // maySign fails early for a key that may not sign builds of this store, or all of them
-// whoever signed them before, for a signed store without a key, and for a list of builds
+// also those that other keys signed, for a signed store without a key, and for a list of builds
 // that lacks a signed one.
 func (w *storeWriter) maySign(all bool) error {
 	if w.key == nil {

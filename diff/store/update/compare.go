@@ -16,7 +16,7 @@ import (
 // difference is what a folder has of a build.
 type difference struct {
 	same    int
-	modes   []Mode          // of these, those that are executable and should not be, or the other way
+	modes   []Mode          // files to keep whose executable bit differs
 	todo    []*target       // files of the build that the folder has not
 	right   []pkdelta.Input // files in the folder that are as the build has them
 	others  []pkdelta.Input // files in the folder that are not
@@ -29,7 +29,7 @@ type difference struct {
 // paths.
 type Difference struct {
 	Same    int      `json:"same"`            // files that are as the build has them
-	Modes   []Mode   `json:"modes,omitempty"` // of these, those that are executable and should not be, or the other way
+	Modes   []Mode   `json:"modes,omitempty"` // files to keep whose executable bit differs
 	Changed []string `json:"changed"`         // that are not
 	Missing []string `json:"missing"`
 	Gone    []string `json:"gone"`    // that only other builds have: an update removes them

@@ -328,7 +328,7 @@ func (p *patience) came(waited time.Duration, n int) {
 // wait lets the time go on.
 func (p *patience) wait() { p.timer.Reset(max(p.left, 0)) }
 
-// body reads what is missing behind the bytes to be skipped: up to the end, of a whole file.
+// body reads the bytes after those to be skipped: up to the end, of a whole file.
 // It stops watch, whose times are those in which it waits for bytes.
 func (a *asking) body(ctx context.Context, body io.Reader, skip int64, watch ...*patience) error {
 	want := a.most + 1
