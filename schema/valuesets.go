@@ -217,11 +217,11 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 		return nil, err
 	}
 	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		if failed, err = texts(ctx, tx, failedClasses, b.publish.ID); err != nil || len(failed) == 0 || doubt == nil {
+		if failed, err = FirstTexts(ctx, tx, failedClasses, b.publish.ID); err != nil || len(failed) == 0 || doubt == nil {
 			return err
 		}
 		doubted := doubt(failed)
-		all, err := texts(ctx, tx, `SELECT DISTINCT k.name
+		all, err := FirstTexts(ctx, tx, `SELECT DISTINCT k.name
 			FROM build_value v
 			JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
 			JOIN value_export x ON x.set_id = s.set_id
@@ -248,23 +248,6 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 		return nil
 	})
 	return failed, err
-}
-
-// texts returns the texts that a statement selects.
-func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (all []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		all = append(all, text)
-	}
-	return all, rows.Err()
 }
 
 // Unread is what of the packages of a build whose lists have no tags was not read.

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/image/bmp"
@@ -25,6 +24,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/media"
 	"pakdb/codecs/texture/container"
+	"pakdb/internal/bin"
 	"pakdb/internal/picture"
 	"pakdb/query/explore"
 	"pakdb/query/inside"
@@ -76,17 +76,11 @@ func (f *file) text(w http.ResponseWriter, r *http.Request, _ *address) error {
 
 // decodeText reads UTF-8 and, by its mark, UTF-16; other bytes are those of Latin-1.
 func decodeText(b []byte) (text, encoding string) {
-	if len(b) >= 2 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff) {
-		low, high := 0, 1
-		encoding = "UTF-16, little-endian"
-		if b[0] == 0xfe {
-			low, high, encoding = 1, 0, "UTF-16, big-endian"
-		}
-		units := make([]uint16, 0, len(b)/2)
-		for i := 2; i+1 < len(b); i += 2 {
-			units = append(units, uint16(b[i+low])|uint16(b[i+high])<<8)
-		}
-		return string(utf16.Decode(units)), encoding
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		return string(bin.Text(b)), "UTF-16, little-endian"
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return string(bin.Text(b)), "UTF-16, big-endian"
 	}
 	whole := b
 	for range utf8.UTFMax - 1 { // the cut may go through a character

@@ -70,7 +70,8 @@ func literal(text string) string {
 
 // Push copies a build of a catalog to a server that [Server.Prepare] prepared, and returns
 // the number of its rows. It sends the files that [Build] writes to tables of their own, counts
-// their rows, and then moves the partition of each. Meanwhile views do not show the build. What an interrupted push left is removed by the next one.
+// their rows, and then moves the partition of each. Meanwhile views do not show the build. The
+// next push removes the tables of an interrupted one.
 func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64, err error) {
 	scratch, err := atomicfile.NewScratchDir("push")
 	if err != nil {

@@ -406,8 +406,8 @@ func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (
 	return nil
 }
 
-// maySign fails early for a key that may not sign builds of this store, or all of them
-// also those that other keys signed, for a signed store without a key, and for a list of builds
+// maySign fails early for a key that may not sign builds of this store (all of them: also
+// those that other keys signed), for a signed store without a key, and for a list of builds
 // that lacks a signed one.
 func (w *storeWriter) maySign(all bool) error {
 	if w.key == nil {
