@@ -102,7 +102,7 @@ func (s *segments) next() error {
 	}
 	out := s.buf[:size]
 	if _, err := lzo1x.DecodeSegmented(out, stored); err != nil {
-		return s.corrupt(err)
+		return s.corrupt(fmt.Errorf("%v: %w", compress.LZO1X, err))
 	}
 	_, _ = s.in.Discard(len(stored))
 	s.out = out

@@ -27,7 +27,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("lzo1x: %v at %#x, after %d decoded bytes", e.Err, e.Off, e.Out)
+	return fmt.Sprintf("%v at %#x, after %d decoded bytes", e.Err, e.Off, e.Out)
 }
 
 // Unwrap returns the sentinel.
