@@ -114,6 +114,9 @@ func TestMemoryOfTheProcess(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read as Linux tells it")
 	}
+	if testing.Short() {
+		t.Skip("short runs are those with the race detector, which takes memory of its own")
+	}
 	if !inProcessOfItsOwn(t) {
 		return
 	}

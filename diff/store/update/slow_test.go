@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,9 +69,12 @@ func TestTrickleIsReported(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
+				var mu sync.Mutex // the report comes from a timer
 				var when []time.Duration
 				r := &Remote{sources: []store.Files{&tt.server}, limit: pace.New(tt.rate), clock: clock{now: time.Now, sleep: pace.Sleep}}
 				r.opt.Slow = func(text string) {
+					mu.Lock()
+					defer mu.Unlock()
 					when = append(when, time.Since(began))
 					if !strings.Contains(text, "https://example.org/: the server is slow") {
 						t.Error(text)
@@ -82,6 +86,8 @@ func TestTrickleIsReported(t *testing.T) {
 						t.Fatalf("%d bytes, %v", len(b), err)
 					}
 				}
+				mu.Lock()
+				defer mu.Unlock()
 				if !slices.Equal(when, tt.want) {
 					t.Errorf("reported after %v, want %v", when, tt.want)
 				}
