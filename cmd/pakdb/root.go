@@ -7,14 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/archive"
 	"pakdb/cmd/pakdb/internal/catalog"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/compare"
-	"pakdb/cmd/pakdb/internal/copies"
-	"pakdb/cmd/pakdb/internal/pack"
-	"pakdb/cmd/pakdb/internal/patch"
-	"pakdb/cmd/pakdb/internal/read"
-	"pakdb/cmd/pakdb/internal/serve"
 	"pakdb/cmd/pakdb/internal/ship"
 )
 
@@ -50,7 +46,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
 	return cli.Group(root, slices.Concat(
-		catalog.Commands(a), read.Commands(a), pack.Commands(a), compare.Commands(a), patch.Commands(a), ship.Commands(a), copies.Commands(a), serve.Commands(a),
+		catalog.Commands(a), archive.Commands(a), compare.Commands(a), ship.Commands(a),
 		[]*cobra.Command{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
 	)...)
 }

@@ -16,7 +16,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/usmap"
 	"pakdb/diff/store/contents"
@@ -135,7 +134,7 @@ the exit code is 1.`,
 	_ = flags.MarkHidden("json")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	_ = cmd.MarkFlagDirname("extract")
-	return cli.Reporting(a, cmd, result.Indexed{})
+	return cli.Reporting(a, cmd, cli.Indexed{})
 }
 
 func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string) error {
@@ -312,7 +311,7 @@ func readMappings(path string) (m schema.Mapping, err error) {
 }
 
 func printIndexed(a *cli.App, r *indexer.Report) error {
-	a.Result.Done(result.IndexedBuild(r))
+	a.Result.Done(cli.IndexedBuild(r))
 	if a.Quiet {
 		return nil
 	}

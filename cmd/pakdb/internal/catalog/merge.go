@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/objects"
@@ -70,7 +69,7 @@ another worker's builds have is not found by merging, but by a new scan.`,
 	flags.BoolVar(&opts.replace, "replace", false, "replace other builds of the same names")
 	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
 	_ = cmd.MarkFlagFilename("into")
-	return cli.Reporting(a, cmd, result.Merged{Builds: []result.MergedBuild{}})
+	return cli.Reporting(a, cmd, cli.Merged{Builds: []cli.MergedBuild{}})
 }
 
 func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string) (err error) {
@@ -92,7 +91,7 @@ func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string
 	if err != nil {
 		return err
 	}
-	done := result.Merged{Catalog: a.Catalog, Builds: []result.MergedBuild{}}
+	done := cli.Merged{Catalog: a.Catalog, Builds: []cli.MergedBuild{}}
 	defer func() { a.Result.Done(done) }()
 	if done.Builds, err = mergeAll(ctx, a, catalog, opts, steps); err != nil {
 		return err
@@ -161,7 +160,7 @@ func openUpdated(ctx context.Context, path, to string) (*schema.Other, error) {
 }
 
 // mergeAll merges builds one by one and says of each what was done.
-func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mergeOptions, steps []schema.MergeStep) (done []result.MergedBuild, err error) {
+func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mergeOptions, steps []schema.MergeStep) (done []cli.MergedBuild, err error) {
 	p := &indexer.Progress{}
 	for i := range steps {
 		if s := &steps[i]; !s.Same {
@@ -179,10 +178,10 @@ func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mer
 	}
 	stop := a.ShowProgress(ctx, p)
 	defer stop()
-	done = []result.MergedBuild{}
+	done = []cli.MergedBuild{}
 	for i := range steps {
 		s := &steps[i]
-		b := result.MergedBuild{Build: s.Label, From: s.From.Path(), Done: "same", Archives: s.Archives}
+		b := cli.MergedBuild{Build: s.Label, From: s.From.Path(), Done: "same", Archives: s.Archives}
 		if !s.Same {
 			m, err := schema.Merge(ctx, catalog, s, o)
 			if err != nil {
@@ -205,7 +204,7 @@ func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mer
 	return done, nil
 }
 
-func printMerged(a *cli.App, b *result.MergedBuild) (err error) {
+func printMerged(a *cli.App, b *cli.MergedBuild) (err error) {
 	label := terminal.Printable(b.Build)
 	if b.Done == "same" {
 		_, err = fmt.Fprintf(a.Stdout, "build %q is there already\n", label)

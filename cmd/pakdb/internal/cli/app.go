@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
@@ -28,7 +27,7 @@ type App struct {
 	Catalog        string // path of the database, from --catalog
 	Quiet          bool   // neither progress nor summaries, from --quiet
 	Keys           Keys
-	Result         *result.Object // nil: nobody asked for one
+	Result         *Object // nil: nobody asked for one
 	Registry       func() *codecs.Registry
 
 	demo    bool        // --demo

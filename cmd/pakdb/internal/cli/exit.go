@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff"
@@ -116,7 +115,7 @@ func usageClasses() []error {
 func isFinding(err error) bool {
 	var format *codecs.FormatError
 	var refused *regular.RefusedError
-	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, choose.ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
+	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/internal/rescue"
 	"pakdb/query"
 )
@@ -27,7 +26,7 @@ func (a *App) Rows(format string, columns ...string) (*query.Rows, error) {
 // object besides those of all commands.
 func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
 	if cmd.Flags().Lookup("format") == nil {
-		cmd.Flags().Var(&result.Format{}, "format", "json: the result as one object on stdout, and words on stderr")
+		cmd.Flags().Var(&Format{}, "format", "json: the result as one object on stdout, and words on stderr")
 		CompleteFlag(cmd, "format", "json")
 	}
 	run := cmd.RunE
@@ -37,7 +36,7 @@ func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
 		if format != "json" && format != "junit" || dryRun != nil && dryRun.Value.String() == "true" {
 			return run(cmd, args) // a plan has a format of its own
 		}
-		a.Result = result.New(strings.TrimPrefix(cmd.CommandPath(), "pakdb "), zero)
+		a.Result = NewResult(strings.TrimPrefix(cmd.CommandPath(), "pakdb "), zero)
 		stdout := a.Stdout
 		a.Stdout = a.Stderr
 		err := ofCatalog(rescue.Call(func() error { return run(cmd, args) }))

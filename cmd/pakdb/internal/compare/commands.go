@@ -6,7 +6,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns diff and log.
+// Commands returns diff, log, patch and mount-plan.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newDiffCommand(a), newLogCommand(a)}
+	return []*cobra.Command{newDiffCommand(a), newLogCommand(a), newPatchCommand(a), newMountPlanCommand(a)}
 }

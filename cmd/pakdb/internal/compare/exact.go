@@ -7,7 +7,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/diff/download"
 	"pakdb/diff/locate"
 	"pakdb/diff/pkdelta/maker"
@@ -34,14 +33,14 @@ func exactDownloads(ctx context.Context, a *cli.App, s *operand.Sides) (all []do
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, new.Close()) }()
-	e, err := transport.Estimate(ctx, a, old.Inputs, new.Inputs, maker.MakeOptions{})
+	e, err := cli.Estimate(ctx, a, old.Inputs, new.Inputs, maker.MakeOptions{})
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(old.Unchanged(e.Old), new.Unchanged(e.Now)); err != nil {
 		return nil, exactHint(err)
 	}
-	return transport.Ways(e), nil
+	return cli.Ways(e), nil
 }
 
 func exactHint(err error) error {

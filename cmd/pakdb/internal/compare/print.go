@@ -10,7 +10,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/internal/terminal"
@@ -226,7 +225,7 @@ func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	}
 	if opts.format != "" {
 		n, err := c.each(ctx, func(*diff.Change) error { return nil })
-		return n, errors.Join(err, transport.WriteRows(a, downloads, opts.format))
+		return n, errors.Join(err, cli.WriteRows(a, downloads, opts.format))
 	}
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
@@ -255,7 +254,7 @@ func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	if err == nil && !a.Quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 		_, _ = fmt.Fprintln(w, "\nto download as")
-		err = transport.Print(w, downloads)
+		err = cli.Print(w, downloads)
 	}
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/query"
 	"pakdb/schema"
@@ -32,7 +31,7 @@ func CompleteEntries(a *cli.App, cmd *cobra.Command, args []string, prefix strin
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer func() { _ = ar.Close() }()
-	return stepsTo(choose.Paths(ar.Archive), prefix)
+	return stepsTo(cli.Paths(ar.Archive), prefix)
 }
 
 // stepsTo returns what may follow: paths of the folder that is typed in full, and

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
@@ -87,7 +86,7 @@ func openWithin(ctx context.Context, a *cli.App, open func(context.Context) (*Ar
 			err = errors.Join(err, outer.Close())
 		}
 	}()
-	found, err := choose.Find(outer.Path, outer.Archive, []string{entry})
+	found, err := cli.Find(outer.Path, outer.Archive, []string{entry})
 	if err != nil {
 		return nil, err
 	}

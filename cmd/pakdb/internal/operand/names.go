@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
@@ -346,7 +345,7 @@ func Paths(ctx context.Context, sources []Source) func(yield func(string) bool) 
 			if err != nil {
 				continue
 			}
-			for path := range choose.Paths(ar.Archive) {
+			for path := range cli.Paths(ar.Archive) {
 				if !yield(path) {
 					_ = ar.Close()
 					return

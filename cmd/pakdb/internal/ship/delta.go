@@ -12,8 +12,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/cmd/pakdb/internal/result"
-	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -117,7 +115,7 @@ the catalog without their files, and with --exact does what --dry-run does.`,
 	cli.AddFollowOutside(cmd, &opts.outside)
 	opts.key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	opts.keys.Add(cmd)
-	cmd = cli.Reporting(a, cmd, result.Delta{})
+	cmd = cli.Reporting(a, cmd, cli.Delta{})
 	cli.Exclusive(cmd, "dry-run", "output")
 	cli.Exclusive(cmd, "dry-run", "max-size")
 	return cmd
@@ -130,18 +128,18 @@ func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOpti
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	e, err := transport.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.best, OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
+	e, err := cli.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.best, OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
 	if err != nil {
 		return err
 	}
 	if opts.format != "" {
-		return transport.WriteRows(a, transport.Ways(e), opts.format)
+		return cli.WriteRows(a, cli.Ways(e), opts.format)
 	}
-	return transport.Print(a.Stdout, transport.Ways(e))
+	return cli.Print(a.Stdout, cli.Ways(e))
 }
 
 func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
-	debug.SetMemoryLimit(transport.MakeMemory)
+	debug.SetMemoryLimit(cli.MakeMemory)
 	secret, err := opts.key.read(ctx, a)
 	if err != nil {
 		return err
@@ -176,7 +174,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.MadeDelta(opts.out, h, s, secret))
+	a.Result.Done(cli.MadeDelta(opts.out, h, s, secret))
 	if a.Quiet {
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -118,7 +117,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 	cmd.Flags().BoolVar(&opts.noParts, "no-parts", false, "the build has no optional parts, though the one before has")
 	cmd.MarkFlagsMutuallyExclusive("part", "no-parts")
 	opts.rollout.add(cmd)
-	return cli.Reporting(a, cmd, result.Published{})
+	return cli.Reporting(a, cmd, cli.Published{})
 }
 
 // publishOptions are the flags of pakdb publish.
@@ -194,7 +193,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.PublishedBuild(label, opts.out, p, &opts.rollout.to))
+	a.Result.Done(cli.PublishedBuild(label, opts.out, p, &opts.rollout.to))
 	if key != nil {
 		t, err := publish.ReadTrust(ctx, opts.out, root)
 		if err == nil {
@@ -235,7 +234,7 @@ func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptio
 	if err := publish.Promote(ctx, opts.out, label, opts.rollout.to, key, root, opts.expires); err != nil {
 		return err
 	}
-	a.Result.Done(result.PublishedBuild(label, opts.out, nil, &opts.rollout.to))
+	a.Result.Done(cli.PublishedBuild(label, opts.out, nil, &opts.rollout.to))
 	return opts.rollout.tell(a, label)
 }
 
@@ -307,7 +306,7 @@ every build can be made of what is there. Each finding is a line; the exit code 
 		},
 	}
 	cmd.Flags().StringVar(&key, "key", "", "every manifest must be signed by this public `KEY`: the key or its file")
-	return cli.Reporting(a, cmd, result.CheckedStore{})
+	return cli.Reporting(a, cmd, cli.CheckedStore{})
 }
 
 func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error) {
@@ -320,7 +319,7 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 	found := 0
 	finding := func(name string, err error) {
 		found++
-		p := result.Of("", nil, err)
+		p := cli.Of("", nil, err)
 		p.Path = &name
 		a.Result.Add(p)
 		a.ClearLine()
@@ -342,7 +341,7 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.CheckedStore{Builds: c.Builds, Files: c.Files, Size: c.Size, Packs: c.Packs, Stored: c.Stored, Signed: signed})
+	a.Result.Done(cli.CheckedStore{Builds: c.Builds, Files: c.Files, Size: c.Size, Packs: c.Packs, Stored: c.Stored, Signed: signed})
 	if found > 0 {
 		return cli.ErrProblems
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/place"
 	"pakdb/diff/store/update"
@@ -91,7 +90,7 @@ what would be removed, what stays, and what would be fetched.`,
 	o.following.add(cmd)
 	o.parts.add(cmd)
 	cli.CompleteFlag(cmd, "format", "json")
-	return cli.Reporting(a, cmd, result.Updated{})
+	return cli.Reporting(a, cmd, cli.Updated{})
 }
 
 // updateOptions are the flags of pakdb update.
@@ -167,7 +166,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	if stop(); err != nil {
 		return err
 	}
-	a.Result.Done(result.UpdatedFolder(dir, plan, r))
+	a.Result.Done(cli.UpdatedFolder(dir, plan, r))
 	if a.Quiet {
 		return nil
 	}

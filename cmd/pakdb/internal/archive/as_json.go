@@ -1,0 +1,267 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/property"
+	"pakdb/internal/extract"
+	"pakdb/internal/terminal"
+	"pakdb/query/pkgtable"
+)
+
+// asOptions say in which form contents are written.
+type asOptions struct {
+	form   string // "" for as they are; of extract several, between commas
+	values valueOptions
+	media  mediaOptions
+}
+
+// add gives cmd the flags.
+func (o *asOptions) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures; wav, ogg, audio: their sounds")
+	flags.BoolVar(&o.values.indent, "indent", false, "with --as json: a line for each value, indented")
+	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
+	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
+	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
+	o.media.add(cmd)
+}
+
+// forms are those that are wanted.
+func (o *asOptions) forms() []string { return strings.Split(o.form, ",") }
+
+// check refuses forms that there are not, and options that mean nothing with them.
+func (o *asOptions) check(raw bool) error {
+	known := append([]string{"json"}, mediaForms()...)
+	switch {
+	case o.form != "" && slices.ContainsFunc(o.forms(), func(form string) bool { return !slices.Contains(known, form) }):
+		return fmt.Errorf("%w: --as %s: the forms are json and %s", cli.ErrUsage, o.form, strings.Join(mediaForms(), ", "))
+	case o.form != "" && raw:
+		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
+	case o.values.indent && !slices.Contains(o.forms(), "json"):
+		return fmt.Errorf("%w: --indent is about --as json", cli.ErrUsage)
+	case o.form == "" && (o.values.mappings != "" || o.values.engine != ""):
+		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
+	}
+	return o.media.check(o.forms())
+}
+
+// writeJSON writes the values of a package as JSON: an export a line, or indented.
+// It returns errors of the package and errors of w apart.
+func writeJSON(w io.Writer, v *pkgtable.Values, indent bool) (contentErr, writeErr error) {
+	out := bufio.NewWriter(w)
+	before := "[\n"
+	var lines bytes.Buffer
+	err := v.JSON(func(text []byte) error {
+		if indent {
+			lines.Reset()
+			lines.WriteString("  ")
+			if err := json.Indent(&lines, text, "  ", "  "); err != nil {
+				return err
+			}
+			text = lines.Bytes()
+		}
+		_, err := out.WriteString(before)
+		before = ",\n"
+		_, textErr := out.Write(text)
+		return cmp.Or(err, textErr)
+	})
+	if before == "[\n" {
+		before = "[\n\n]\n"
+	} else {
+		before = "\n]\n"
+	}
+	_, _ = out.WriteString(before)
+	if writeErr := out.Flush(); writeErr != nil {
+		return nil, writeErr
+	}
+	return err, nil
+}
+
+// catAs writes the packages that entries are in another form.
+func catAs(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asOptions) error {
+	build := ""
+	for _, g := range groups {
+		build = cmp.Or(build, g.ar.Build)
+	}
+	p, err := newPackages(ctx, a, &as.values, build, archivesOf(groups))
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		files := filesOfPackages(g.ar)
+		for _, e := range g.entries {
+			cat := func() error { return catEntryAs(ctx, w, p, files, e, as) }
+			if !isPackage(e) && isPicture(e) {
+				cat = func() error { return catPicture(ctx, w, g.ar, e, as) }
+			}
+			if err := cat(); err != nil {
+				return cli.OfFile(err, g.ar.Path, cli.Label(e))
+			}
+		}
+	}
+	return nil
+}
+
+func archivesOf(groups []group) iter.Seq[*operand.Archive] {
+	return func(yield func(*operand.Archive) bool) {
+		for _, g := range groups {
+			if !yield(g.ar) {
+				return
+			}
+		}
+	}
+}
+
+func catEntryAs(ctx context.Context, w io.Writer, p *packages, files *packageFiles, e *codecs.Entry, as *asOptions) error {
+	content, err := files.spool(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	return catPackage(ctx, w, p, content, surroundings{files.besides(ctx, p.a, e, content), files.named}, as)
+}
+
+// catFileAs writes a file in another form, if it is a package. It returns false for other
+// files, and for what is no file.
+func catFileAs(ctx context.Context, a *cli.App, path, out string, as *asOptions) (ok bool, err error) {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false, nil
+	}
+	if ok, err := catPictureFile(ctx, a, path, out, as); ok || err != nil {
+		return ok, err
+	}
+	content, err := openLoosePackage(a, path)
+	if content == nil || err != nil {
+		return false, err
+	}
+	defer func() { content.Close() }()
+	if err := addExports(content, path); err != nil {
+		return true, err
+	}
+	p, err := newPackages(ctx, a, &as.values, "", slices.Values([]*operand.Archive(nil)))
+	if err != nil {
+		return true, err
+	}
+	write := func(w io.Writer) error {
+		return cli.OfFile(catPackage(ctx, w, p, content, surroundings{besidesFile(path, content), namedNear(a, path)}, as), path, "")
+	}
+	if out == "" {
+		return true, write(a.Stdout)
+	}
+	return true, toFile(ctx, out, time.Time{}, write)
+}
+
+// catPackage writes a package in another form.
+func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.Content, near surroundings, as *asOptions) error {
+	o, err := p.read(ctx, content)
+	if err != nil {
+		return err
+	}
+	if as.form != "json" {
+		return catMedia(ctx, w, p, o, near, as)
+	}
+	v := p.values(o)
+	if contentErr, writeErr := writeJSON(w, v, p.indent); contentErr != nil || writeErr != nil {
+		return cmp.Or(contentErr, writeErr)
+	}
+	bad := []error{p.missing(&v.Coverage)}
+	for _, problem := range o.problems {
+		bad = append(bad, problem)
+	}
+	return errors.Join(bad...)
+}
+
+// jsonExtraction is a run of extract that writes the values of packages.
+type jsonExtraction struct {
+	*packages
+
+	mu       sync.Mutex
+	coverage property.Coverage
+}
+
+// newJSONExtraction prepares to write values of packages in archives. Classes are looked
+// for in all of them, which stay open until end is called.
+func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source, opts *valueOptions) (x *jsonExtraction, end func(), err error) {
+	build := ""
+	for _, s := range sources {
+		build = cmp.Or(build, s.Build)
+	}
+	var opened []*operand.Archive
+	archives := func(yield func(*operand.Archive) bool) {
+		for _, s := range sources {
+			ar, err := s.Open(ctx)
+			if err != nil {
+				continue // who extracts from it says so
+			}
+			opened = append(opened, ar)
+			if !yield(ar) {
+				return
+			}
+		}
+	}
+	p, err := newPackages(ctx, a, opts, build, archives)
+	return &jsonExtraction{packages: p}, func() {
+		for _, ar := range opened {
+			_ = ar.Close()
+		}
+	}, err
+}
+
+// write writes the values of one package. Only what concerns the folder is returned.
+func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
+	content, o, err := x.open(ctx, files, j.entry)
+	if err != nil {
+		j.err = err
+		return nil
+	}
+	defer content.Close()
+	f, err := dir.Create(formName(j.out, "json"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	v := x.values(o)
+	contentErr, writeErr := writeJSON(f, v, x.indent)
+	if contentErr != nil || writeErr != nil {
+		j.err = cli.OfFile(contentErr, files.ar.Path, cli.Label(j.entry))
+		return writeErr
+	}
+	x.mu.Lock()
+	x.coverage.Add(&v.Coverage)
+	x.mu.Unlock()
+	for _, problem := range o.problems {
+		j.err = errors.Join(j.err, cli.OfFile(problem, files.ar.Path, cli.Label(j.entry)))
+	}
+	return f.Commit(j.entry.Mod)
+}
+
+// report tells of objects that were not understood. Mappings that lack something are a
+// complaint.
+func (x *jsonExtraction) report(bad *cli.Complaints) {
+	c := &x.coverage
+	if err := x.missing(c); err != nil {
+		bad.Add(err)
+		_, _ = fmt.Fprintln(x.a.Stderr, "hint: "+terminal.PrintableLines(cli.Hint(err)))
+	} else if c.Lost > 0 {
+		x.a.Warn(fmt.Sprintf("%d of %s opaque", c.Lost, cli.Plural(c.Exports, "object is", "objects are")))
+	}
+}

@@ -1,0 +1,450 @@
+package archive
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/mount"
+	"pakdb/internal/extract"
+	"pakdb/internal/terminal"
+)
+
+type extractOptions struct {
+	fold, overwrite, dryRun, raw, flat, plain, mounted, nested bool
+
+	out, format string
+
+	as asOptions
+}
+
+func newExtractCommand(a *cli.App) *cobra.Command {
+	var opts extractOptions
+	cmd := &cobra.Command{
+		Use:   "extract [flags] ARCHIVE... [GLOB...] -o DIR",
+		Short: "Write entries into a folder",
+		Long: `Write the decoded content of entries into a folder, with their times where the
+archive has them. Delete records are passed over.
+
+` + operand.Help + `
+Arguments are archives up to the first that is none, or up to "--"; the others are
+patterns. Of a build that is named as a whole, entries over which others are mounted
+are left out; BUILD:ARCHIVE has all of its own.
+
+` + operand.GlobHelp + `
+
+` + operand.NestedHelp + `
+
+Names in archives are not trusted: nothing is written outside DIR, names that no
+file system takes are escaped as %XX, and of names that differ in case only the
+second gets "~2", as do copies. A file appears when it is complete. --dry-run
+shows what goes where.
+
+Patterns without wildcards may be long package names of Unreal, /Game/Maps/Arena:
+they find the package's chunk in an IoStore container, whether or not it has a
+path there. Chunks without a path are written under their packages' names.
+
+Where the archive names resources apart from its entries, the first name follows
+the path behind a dot, TXTR/7b2ea5b1.Visor, unless --plain-names is set.
+
+Entries that are damaged are reported, the others extracted, and the exit code
+is 1. Files that are there already end it, unless --overwrite is set.
+
+--as json writes the values of Unreal packages, and nothing of other entries: of
+Maps/A.umap, the file Maps/A.json, as "pakdb pkg --values --json" shows them. Of a build
+the mappings are those that the catalog keeps, unless --mappings names others. Classes
+that packages declare are looked for in all archives that are named.
+
+--as png writes the textures of packages: of UI/T_Logo.uasset, UI/T_Logo.png. Others of
+one package follow with their names, Maps/A.Lightmap_1.png. --as wav and --as ogg write
+the sounds that have that form, --as audio all of them. Forms may follow each other
+between commas: --as png,wav,ogg,json.`,
+		Example: `  pakdb extract Calligraphy.sip -o out
+  pakdb extract Game.pak "Game/Config/**" -o out --overwrite
+  pakdb extract "Game.pak!/Mods/A.umod" -o out
+  pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
+  pakdb extract 1.52 "Game/Config/**" -o out
+  pakdb extract *.pak -o out -- "*.umap"
+  pakdb extract --dry-run Game.pak "*.uasset" -o out
+  pakdb extract 1.52 --as json "Game/Content/Data/**" -o values
+  pakdb extract --as json --mappings Game.usmap *.utoc -o values
+  pakdb extract 1.52 --as png "Game/Content/UI/**" -o pictures`,
+	}
+	addExtract(a, cmd, &opts)
+	flags := cmd.Flags()
+	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&opts.plain, "plain-names", false, "without the names of resources")
+	flags.BoolVar(&opts.flat, "flat", false, "without the folders of the archive")
+	operand.AddNested(cmd, &opts.nested)
+	opts.as.add(cmd)
+	return cmd
+}
+
+// addExtract gives cmd what the commands that write entries into a folder have in
+// common: arguments, flags, and the run itself.
+func addExtract(a *cli.App, cmd *cobra.Command, opts *extractOptions) {
+	cmd.Args = cli.Args(cobra.MinimumNArgs(1))
+	cmd.ValidArgsFunction = cli.Completing(a, operand.CompleteEntries)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if opts.out == "" {
+			return cli.UsageError(cmd, fmt.Errorf("%s where to? pass -o DIR", cmd.Name()))
+		}
+		if opts.format != "" && !opts.dryRun {
+			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))
+		}
+		if err := opts.as.check(opts.raw); err != nil {
+			return cli.UsageError(cmd, err)
+		}
+		return runExtract(cmd.Context(), a, *opts, args, cmd.ArgsLenAtDash())
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
+	cli.AddFormat(cmd, &opts.format)
+	_ = cmd.MarkFlagDirname("output")
+}
+
+func runExtract(ctx context.Context, a *cli.App, opts extractOptions, args []string, dash int) error {
+	sources, patterns, err := operand.SourcesAndPatterns(ctx, a, args, dash)
+	if err != nil {
+		return err
+	}
+	chosen, err := cli.NewSelection(patterns, opts.fold)
+	if err != nil {
+		return err
+	}
+	operand.Deepen(a, sources, patterns, opts.nested)
+	all := &extractions{a: a, opts: opts, sources: sources, chosen: chosen, bad: cli.NewComplaints(a)}
+	if err := all.findHidden(ctx); err != nil {
+		return err
+	}
+	if opts.dryRun {
+		err = all.show(ctx)
+	} else {
+		err = all.run(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := chosen.Missed(operand.Where(sources), operand.Paths(ctx, sources)); err != nil {
+		return err
+	}
+	return all.bad.Result()
+}
+
+// extractions is one run of extract, over all archives.
+type extractions struct {
+	a       *cli.App
+	opts    extractOptions
+	sources []operand.Source
+	chosen  *cli.Selection
+	hidden  map[string]map[operand.Place]bool // by build: entries that no game sees
+	skipped int64                             // of these
+	others  int64                             // entries that are no packages, where these alone are written
+	json    *jsonExtraction                   // nil: contents are written as they are, or their media
+	media   *mediaExtraction
+	bad     *cli.Complaints
+	sums    cli.Sums
+}
+
+// findHidden looks up what is mounted over what, of builds that were named as a whole.
+func (all *extractions) findHidden(ctx context.Context) (err error) {
+	all.hidden = map[string]map[operand.Place]bool{}
+	for _, s := range all.sources {
+		if s.Build == "" || all.hidden[s.Build] != nil {
+			continue
+		}
+		if all.hidden[s.Build], err = operand.Hidden(ctx, all.a, s.Build); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each opens the archives one after the other. Of several archives one that cannot be
+// opened is reported.
+func (all *extractions) each(ctx context.Context, do func(x *extraction) error) error {
+	for _, s := range all.sources {
+		ar, err := s.Open(ctx)
+		if err != nil && (len(all.sources) == 1 || ctx.Err() != nil) {
+			return err
+		}
+		if err != nil {
+			all.bad.Add(err)
+			continue
+		}
+		all.chosen.In(ar.Archive)
+		x := &extraction{extractions: all, source: s, ar: ar, mount: ar.Info().MountPoint}
+		if !all.opts.plain {
+			x.names = cli.NamesOf(ar.Archive)
+		}
+		x.packages = unnamedPackages(ctx, ar)
+		if all.opts.as.form != "" {
+			x.bodies = filesOfPackages(ar)
+		}
+		if err := errors.Join(do(x), ar.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (all *extractions) run(ctx context.Context) error {
+	_, statErr := os.Stat(all.opts.out)
+	dir, err := extract.Open(ctx, all.opts.out, all.opts.overwrite)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	if all.opts.as.form != "" {
+		x, end, err := newJSONExtraction(ctx, all.a, all.sources, &all.opts.as.values)
+		if err != nil {
+			return err
+		}
+		defer end()
+		forms := slices.DeleteFunc(all.opts.as.forms(), func(form string) bool { return form == "json" })
+		if len(forms) < len(all.opts.as.forms()) {
+			all.json = x
+		}
+		if len(forms) > 0 {
+			all.media = &mediaExtraction{packages: x.packages, forms: forms, which: &all.opts.as.media}
+		}
+	}
+	err = all.each(ctx, func(x *extraction) error {
+		progress := newProgress(all.a, x.ar, x.takes)
+		defer all.a.ShowProgress(ctx, progress)()
+		return eachContent(ctx, x.jobs(ctx, dir.Reserve), progress,
+			func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
+	})
+	if err != nil {
+		return err
+	}
+	if err := all.chosen.Missed(operand.Where(all.sources), operand.Paths(ctx, all.sources)); err != nil && all.sums.Entries == 0 {
+		if errors.Is(statErr, fs.ErrNotExist) {
+			_ = os.Remove(all.opts.out) // it is empty, or stays
+		}
+		return err
+	}
+	if all.json != nil {
+		all.json.report(all.bad)
+	}
+	if all.media != nil {
+		all.media.report()
+	}
+	if all.a.Quiet {
+		return nil
+	}
+	text := all.left()
+	if all.skipped > 0 {
+		text += fmt.Sprintf("; %s left out that others are mounted over", cli.Plural(all.skipped, "entry", "entries"))
+	}
+	written, size := cli.Plural(all.sums.Entries, "entry", "entries"), all.sums.Size
+	if all.media != nil && all.json == nil {
+		written, size = cli.Plural(all.media.files.Load(), "file", "files"), all.media.bytes.Load()
+	}
+	_, err = fmt.Fprintf(all.a.Stdout, "%s, %s, extracted into %s%s\n", written, cli.HumanSize(size), all.opts.out, text)
+	return err
+}
+
+// extraction is the part of a run that concerns one archive.
+type extraction struct {
+	*extractions
+	source   operand.Source
+	ar       *operand.Archive
+	names    cli.Names
+	packages packageNames
+	bodies   *packageFiles // of packages whose values are written
+	mount    string
+}
+
+// jobs yields the chosen entries with the files they go to. The order of the
+// calls of reserve decides between names that collide.
+func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter.Seq[*job] {
+	return func(yield func(*job) bool) {
+		for e, err := range x.ar.Entries() {
+			if ctx.Err() != nil || e != nil && !x.chosen.Takes(e) {
+				continue
+			}
+			switch {
+			case e != nil && x.hides(e):
+				x.skipped++
+				continue
+			case e != nil && !x.hasForm(e):
+				x.others++
+				continue
+			}
+			j := &job{entry: e, err: err}
+			if e != nil && e.Flags&codecs.Deleted == 0 {
+				j.out = reserve(x.fileName(e))
+			}
+			if !yield(j) {
+				return
+			}
+		}
+	}
+}
+
+// takes reports whether an entry is to be written.
+func (x *extraction) takes(e *codecs.Entry) bool {
+	return x.chosen.Takes(e) && x.hasForm(e)
+}
+
+// hasForm reports whether an entry may have one of the forms that are wanted, if any are.
+func (x *extraction) hasForm(e *codecs.Entry) bool {
+	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
+}
+
+// left tells what is no package, where packages alone are written.
+func (all *extractions) left() string {
+	if all.others == 0 {
+		return ""
+	}
+	if forms := all.opts.as.forms(); !slices.Contains(forms, "json") {
+		return fmt.Sprintf("; %s left out that have no %s", cli.Plural(all.others, "entry", "entries"), mediaWord(forms...))
+	}
+	return fmt.Sprintf("; %s left out that are no packages", cli.Plural(all.others, "entry", "entries"))
+}
+
+// hides reports whether another entry of the build is mounted over e. What lies in
+// archives within archives no game sees as files, and nothing hides it.
+func (x *extraction) hides(e *codecs.Entry) bool {
+	return e.Flags&codecs.Nested == 0 && x.hidden[x.source.Build][operand.Place{Archive: x.source.Name, Ordinal: e.Ordinal}]
+}
+
+// fileName is what the entry would like to be called: its path, or what else
+// tells it apart from others.
+func (x *extraction) fileName(e *codecs.Entry) string {
+	name := x.ownName(e)
+	if x.opts.as.form != "" {
+		return formName(name, x.opts.as.forms()[0])
+	}
+	return name
+}
+
+func (x *extraction) ownName(e *codecs.Entry) string {
+	name := cmp.Or(x.packages.file(e), e.Name)
+	switch {
+	case name != "" && x.opts.mounted:
+		return mount.Path(x.mount, name) + x.names.Suffix(e)
+	case name != "" && x.opts.flat:
+		return path.Base(name) + x.names.Suffix(e)
+	case name != "":
+		return name + x.names.Suffix(e)
+	case !e.ID.IsZero():
+		name = e.ID.String()
+	default:
+		name = strconv.Itoa(e.Ordinal)
+	}
+	if e.Type != "" {
+		name += "." + e.Type
+	}
+	return name
+}
+
+// write extracts one entry. Only what concerns the folder is returned.
+func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
+	if x.media != nil && !isPackage(j.entry) {
+		return x.media.writePicture(ctx, dir, x.ar, j)
+	}
+	if x.json != nil {
+		if err := x.json.write(ctx, dir, x.bodies, j); err != nil || x.media == nil || j.err != nil {
+			return err
+		}
+	}
+	if x.media != nil {
+		err := x.media.write(ctx, dir, x.bodies, j)
+		j.none = j.none && x.json == nil
+		return err
+	}
+	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
+	if err != nil {
+		j.err = err
+		return nil
+	}
+	defer func() { _ = r.Close() }()
+	f, err := dir.Create(j.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	size := j.entry.Size
+	if x.opts.raw {
+		size = j.entry.Stored
+	}
+	var writeErr error
+	if j.err, writeErr = operand.Copy(ctx, io.Writer(f), r, size); j.err != nil || writeErr != nil {
+		return writeErr
+	}
+	return f.Commit(j.entry.Mod)
+}
+
+func (x *extraction) finish(j *job) error {
+	switch {
+	case j.err != nil:
+		x.bad.Add(j.err)
+	case j.none:
+		x.others++
+	case j.entry.Flags&codecs.Deleted == 0:
+		x.sums.Add(j.entry)
+	}
+	return nil
+}
+
+// show writes what would go where.
+func (all *extractions) show(ctx context.Context) error {
+	line, end, err := all.lines()
+	if err != nil {
+		return err
+	}
+	var names extract.Names
+	err = all.each(ctx, func(x *extraction) error {
+		for j := range x.jobs(ctx, names.Reserve) {
+			if j.err != nil {
+				all.bad.Add(j.err)
+			}
+			if j.out == "" {
+				continue
+			}
+			if err := line(j.entry, filepath.Join(all.opts.out, filepath.FromSlash(j.out))); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	return errors.Join(err, end())
+}
+
+// lines returns what writes a line of the dry run, and what completes them.
+func (all *extractions) lines() (line func(*codecs.Entry, string) error, end func() error, err error) {
+	if all.opts.format == "" {
+		out := bufio.NewWriter(all.a.Stdout)
+		return func(e *codecs.Entry, file string) error {
+			_, err := fmt.Fprintf(out, "%s -> %s\n", terminal.Printable(cli.Label(e)), terminal.Printable(file))
+			return err
+		}, out.Flush, nil
+	}
+	rows, err := all.a.Rows(all.opts.format, "ordinal", "path", "size", "file")
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(e *codecs.Entry, file string) error {
+		return rows.Write(int64(e.Ordinal), cli.TextOrNull(e.Name), e.Size, file)
+	}, rows.Close, nil
+}

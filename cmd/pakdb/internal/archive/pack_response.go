@@ -1,0 +1,119 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpak/response"
+	"pakdb/internal/regular"
+)
+
+// packResponse writes what a response file lists.
+func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
+	if err := opts.refuseOverwriting(a.Registry()); err != nil {
+		return err
+	}
+	if opts.kind == "" && opts.like == "" {
+		opts.kind = unrealpak.Format().Name // who writes response files wants these
+	}
+	t, err := packTarget(ctx, a, opts, nil)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	lines, err := responseLines(ctx, opts, t)
+	if err != nil {
+		return err
+	}
+	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l response.Line) bool { return l.Compress }) {
+		t.options.Method = compress.Zlib
+	}
+	if slices.ContainsFunc(lines, func(l response.Line) bool { return l.Encrypt }) {
+		t.options.Keys = a.Keys.Ring.Key
+	}
+	dests := func(yield func(string) bool) {
+		for i := range lines {
+			if !yield(lines[i].Dest) {
+				return
+			}
+		}
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, dests); err != nil {
+		return err
+	}
+	epoch, err := cli.SourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	var s cli.Sums
+	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
+		if err := t.imitate(w); err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := addLine(ctx, w, l, epoch, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := noteSubstitute(a, t.instead); err != nil {
+		return err
+	}
+	return printPacked(a, t.format, opts.out, s)
+}
+
+// responseLines reads the response file: one line a file, in the order in which
+// they are packed, destinations behind the mount point.
+func responseLines(ctx context.Context, opts packOptions, t *target) ([]response.Line, error) {
+	lines, err := parseFile(opts.response, response.Parse)
+	if err != nil {
+		return nil, err
+	}
+	if lines, err = response.Expand(lines, filesAt(ctx, opts)); err != nil {
+		return nil, fmt.Errorf("%s: %w", opts.response, err)
+	}
+	if t.options.MountPoint == "" {
+		t.options.MountPoint = response.CommonMount(lines)
+	}
+	order, err := readOrder(opts.order)
+	if err != nil {
+		return nil, err
+	}
+	response.Arrange(lines, order)
+	if err := response.MakeRelative(lines, t.options.MountPoint); err != nil {
+		return nil, fmt.Errorf("%s: %w", opts.response, err)
+	}
+	return lines, nil
+}
+
+// filesAt lists what Expand asks for; the archive that is written is not there.
+func filesAt(ctx context.Context, opts packOptions) func(name string) ([]string, error) {
+	return func(name string) ([]string, error) {
+		dir := filepath.FromSlash(name)
+		st, err := os.Stat(dir)
+		if err != nil {
+			return nil, cli.WithHint(err, operand.NearestFile(dir))
+		}
+		if !st.IsDir() {
+			return []string{"."}, nil
+		}
+		files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
+		var names []string
+		for _, f := range files {
+			names = append(names, f.Name)
+		}
+		return names, err
+	}
+}

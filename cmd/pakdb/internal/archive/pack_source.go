@@ -1,0 +1,168 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/internal/regular"
+)
+
+// packFolder writes the files below dir.
+func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, dir string) error {
+	files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
+	if err != nil {
+		return err
+	}
+	if files, err = arrange(files, opts.order, t.options.MountPoint); err != nil {
+		return err
+	}
+	names := func(yield func(string) bool) {
+		for _, f := range files {
+			if !yield(f.Name) {
+				return
+			}
+		}
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, names); err != nil {
+		return err
+	}
+	epoch, err := cli.SourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	var s cli.Sums
+	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
+		if err := t.imitate(w); err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := addFile(ctx, w, f, epoch, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return printPacked(a, t.format, opts.out, s)
+}
+
+// repack writes the entries of another archive. Stored bytes are taken over
+// until the writer refuses a method; then it starts again, and entries of that
+// method are decoded. Only the writer knows what it can hold.
+func repack(ctx context.Context, a *cli.App, t *target, ar *operand.Archive, replace replacements, c createOptions, out string) error {
+	epoch, err := cli.SourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{},
+		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.Format.Name == t.format.Name && !c.set("encrypt")}
+	for {
+		r.refused, r.sums = nil, cli.Sums{}
+		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+			if err := t.imitate(w); err != nil {
+				return err
+			}
+			return r.fill(ctx, w)
+		})
+		if err == nil && (len(replace) > 0 || r.anew || len(r.decode) > 0) {
+			err = noteSubstitute(a, t.instead)
+		}
+		if err == nil {
+			return printPacked(a, t.format, out, r.sums)
+		}
+		if r.refused == nil {
+			return err
+		}
+		r.decode[*r.refused] = true
+	}
+}
+
+type repacker struct {
+	ar      *operand.Archive
+	replace replacements
+	epoch   time.Time                // of what is replaced; zero: the file's own
+	decode  map[compress.Method]bool // entries that the writer does not take as they are stored
+	refused *compress.Method         // found by the last run
+	anew    bool                     // decode all
+	method  compress.Method          // of entries that are encoded anew; "" is their own
+	instead substitute               // of methods that cannot be encoded
+	locks   bool                     // what was encrypted shall be
+	sums    cli.Sums
+}
+
+func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
+	for e, err := range r.ar.Entries() {
+		if err != nil {
+			return err
+		}
+		if _, ok := r.replace[e.Ordinal]; ok {
+			e.Size, err = r.replace.write(ctx, w, e, r.epoch)
+		} else {
+			err = r.add(ctx, w, e)
+		}
+		if err != nil {
+			return err
+		}
+		r.sums.Add(e)
+	}
+	return r.names(w)
+}
+
+// names takes over the named resources, where both formats have them.
+func (r *repacker) names(w codecs.Writer) error {
+	namer, ok := r.ar.Archive.(codecs.Namer)
+	if !ok {
+		return nil
+	}
+	writer, ok := codecs.WriterAs[codecs.NameWriter](w)
+	if !ok {
+		return nil
+	}
+	for n, err := range namer.Named() {
+		if err == nil {
+			err = writer.AddName(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) error {
+	if e.Flags&codecs.Deleted != 0 {
+		return w.Add(ctx, e, strings.NewReader(""))
+	}
+	if !r.anew && !r.decode[e.Method] && e.Flags&codecs.Sealed == 0 {
+		raw, err := r.ar.OpenRaw(e)
+		if err != nil {
+			return err
+		}
+		err = w.AddRaw(ctx, e, codecs.ContextReader(ctx, raw))
+		if errors.Is(err, errors.ErrUnsupported) {
+			r.refused = &e.Method
+		}
+		return err
+	}
+	content, err := r.ar.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	plain := *e
+	plain.Flags &^= codecs.Sealed
+	if !r.locks {
+		plain.Flags &^= codecs.Encrypted
+	}
+	if plain.Method = r.instead.method(plain.Method); r.method != "" {
+		plain.Method = r.method
+	}
+	return errors.Join(w.Add(ctx, &plain, codecs.ContextReader(ctx, content)), content.Close())
+}

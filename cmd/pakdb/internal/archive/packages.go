@@ -1,0 +1,382 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/iostore"
+	"pakdb/codecs/property"
+	"pakdb/codecs/property/usmap"
+	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/zenpkg"
+	"pakdb/internal/asset"
+	"pakdb/internal/regular"
+	"pakdb/query/pkgtable"
+	"pakdb/query/show"
+	"pakdb/schema"
+)
+
+// valueOptions say how the values of a package are read and shown.
+type valueOptions struct {
+	show, json       bool
+	indent           bool // the JSON
+	mappings, engine string
+}
+
+// check refuses options that mean nothing without others.
+func (o *valueOptions) check() error {
+	if !o.show && (o.json || o.mappings != "" || o.engine != "") {
+		return fmt.Errorf("%w: --json, --mappings and --engine are about --values", cli.ErrUsage)
+	}
+	if o.indent && !o.json {
+		return fmt.Errorf("%w: --indent is about --values --json", cli.ErrUsage)
+	}
+	return nil
+}
+
+// packages reads packages with what their values take: the classes of the program, which
+// mappings have, and those that other packages of the same archives declare. It is safe
+// for concurrent use.
+type packages struct {
+	a        *cli.App
+	indent   bool // JSON of values
+	engine   property.Engine
+	mappings string // their name, for messages
+	program  []property.Schemas
+	named    *unreal.ScriptObjectFacts // by mappings; nil
+	scripts  func(folder string) *unreal.ScriptObjectFacts
+	declared *declared
+}
+
+// newPackages returns what reads packages of archives. Unless mappings are given, those
+// are taken that the catalog keeps, if build is one of it.
+func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
+	p := &packages{a: a, indent: opts.indent, mappings: opts.mappings}
+	var err error
+	if opts.engine != "" {
+		if p.engine, err = property.ParseEngine(opts.engine); err != nil {
+			return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		}
+	}
+	if err := p.load(ctx, opts.mappings, build); err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	known := map[string]*unreal.ScriptObjectFacts{}
+	p.scripts = func(folder string) *unreal.ScriptObjectFacts {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, ok := known[folder]; !ok {
+			known[folder] = scriptObjects(ctx, a, folder)
+		}
+		return known[folder]
+	}
+	p.declared = &declared{in: p, lib: property.NewLibrary(p.program...), seen: map[string]bool{}, archives: archives}
+	return p, nil
+}
+
+// load reads mappings: a file, or else those that the catalog keeps.
+func (p *packages) load(ctx context.Context, file, build string) error {
+	switch {
+	case file != "":
+		m, err := usmap.Open(file)
+		if errors.Is(err, os.ErrNotExist) {
+			err = cli.WithHint(err, operand.NearestFile(file))
+		}
+		if err != nil {
+			return err
+		}
+		for _, problem := range m.Problems {
+			p.a.Warn(file + ": " + problem.Error())
+		}
+		p.know(m)
+	case build != "":
+		db, err := p.a.OpenCatalog(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = db.Close() }()
+		all, err := schema.LatestMappings(ctx, db)
+		if err != nil {
+			return err
+		}
+		for _, kept := range all {
+			m, err := usmap.Read(kept.Data)
+			if err != nil {
+				return fmt.Errorf("mappings %s of the catalog: %w", kept.Name, err)
+			}
+			p.mappings = cmp.Or(p.mappings, kept.Name)
+			p.know(m)
+		}
+	}
+	return nil
+}
+
+// know adds the classes of a program.
+func (p *packages) know(m *usmap.Mappings) {
+	p.program = append(p.program, m.Library())
+	if p.named == nil {
+		p.named = unreal.ScriptObjectsNamed(m.ScriptObjects())
+	}
+}
+
+// dictionary is what names the objects of the program in packages of containers in a
+// folder.
+func (p *packages) dictionary(folder string) show.Dictionary {
+	return func(context.Context, *codecs.Dictionary) (any, error) {
+		if known := p.scripts(folder); known != nil {
+			return known, nil
+		}
+		if p.named != nil {
+			return p.named, nil
+		}
+		return nil, nil
+	}
+}
+
+// openedPackage is a package whose exports can be read.
+type openedPackage struct {
+	*pkgtable.Package
+	bytes    func(export int) ([]byte, error)
+	problems []*codecs.FormatError
+}
+
+// open decodes the package that an entry is, and reads its tables. The caller closes the
+// content.
+func (p *packages) open(ctx context.Context, files *packageFiles, e *codecs.Entry) (*operand.Content, *openedPackage, error) {
+	content, err := files.spool(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := p.read(ctx, content)
+	if err != nil {
+		content.Close()
+		return nil, nil, cli.OfFile(err, files.ar.Path, cli.Label(e))
+	}
+	return content, o, nil
+}
+
+// read reads the tables of a package.
+func (p *packages) read(ctx context.Context, c *operand.Content) (*openedPackage, error) {
+	f, bytes, problems, err := readPackage(ctx, c, p.scripts)
+	if err != nil {
+		return nil, err
+	}
+	if f.Zen != nil && p.named != nil {
+		f = zenpkg.Resolve(f, p.named)
+	}
+	return &openedPackage{&pkgtable.Package{PackageFacts: f, Path: c.Path}, bytes, problems}, nil
+}
+
+// values returns the values of a package.
+func (p *packages) values(o *openedPackage) *pkgtable.Values {
+	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(o.Name, unrealpkg.NameOf(o.Path))}
+	return &pkgtable.Values{Package: o.Package, Options: options, Bytes: o.bytes}
+}
+
+// missing is the error of objects whose classes nothing describes.
+func (p *packages) missing(c *property.Coverage) error {
+	if len(c.Missing) == 0 {
+		return nil
+	}
+	total, most := int64(0), ""
+	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
+		total += c.Missing[name]
+		if most == "" || c.Missing[name] > c.Missing[most] {
+			most = name
+		}
+	}
+	err := fmt.Errorf("%w: %d of %d objects are opaque", &property.NoSchemaError{Name: most}, total, c.Exports)
+	switch {
+	case strings.HasPrefix(most, "<script"):
+		return cli.WithHint(err, "global.utoc of the game has the names of its classes: it belongs beside the archive")
+	case p.mappings == "":
+		return cli.WithHint(err, "--mappings names the mappings (.usmap) of the game")
+	}
+	return cli.WithHint(err, "are "+p.mappings+" those of this build of the game?")
+}
+
+// declared knows the classes of the program, and those that packages declare: a package
+// is read when one of its classes is asked for. It is safe for concurrent use.
+type declared struct {
+	in       *packages
+	archives iter.Seq[*operand.Archive]
+
+	mu    sync.Mutex
+	lib   *property.Library
+	seen  map[string]bool // names of packages, in lower case
+	files []*packageFiles // nil until one is looked for
+}
+
+// Struct implements [property.Schemas].
+func (d *declared) Struct(path, name string) *property.Schema {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.declare(path)
+	return d.lib.Struct(path, name)
+}
+
+// Enum implements [property.Schemas].
+func (d *declared) Enum(path, name string) *property.EnumSchema {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.declare(path)
+	return d.lib.Enum(path, name)
+}
+
+// declare adds what a package declares, once. What cannot be read is not known then.
+func (d *declared) declare(name string) {
+	key := strings.ToLower(name)
+	if name == "" || d.seen[key] || strings.HasPrefix(key, "/script/") {
+		return
+	}
+	d.seen[key] = true
+	if d.files == nil && d.archives != nil {
+		for ar := range d.archives {
+			d.files = append(d.files, filesOfPackages(ar))
+		}
+	}
+	ctx := context.Background() // one package; who waits for it looks at its own
+	for _, files := range d.files {
+		e := files.headers[key]
+		if e == nil {
+			continue
+		}
+		c, err := files.spool(ctx, e)
+		if err != nil {
+			continue
+		}
+		if o, err := d.in.read(ctx, c); err == nil {
+			v := d.in.values(o)
+			v.Options.Schemas = d.lib
+			v.Declare(d.lib)
+		}
+		c.Close()
+		return
+	}
+}
+
+// packageFiles are the files of the packages in one archive.
+type packageFiles struct {
+	ar      *operand.Archive
+	headers map[string]*codecs.Entry // tables, by the names of packages in lower case
+	bodies  map[string]*codecs.Entry // .uexp, by their paths without it in lower case
+	bulks   map[string]*codecs.Entry // .ubulk and its kin, by their paths or by [bulkKey]; .tfc, by their names
+	old     map[string]*codecs.Entry // packages of UE1 to UE3, by their names in lower case
+}
+
+func filesOfPackages(ar *operand.Archive) *packageFiles {
+	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}, bulks: map[string]*codecs.Entry{}, old: map[string]*codecs.Entry{}}
+	for e, err := range ar.Entries() {
+		if err != nil || e.Flags&codecs.Deleted != 0 {
+			continue
+		}
+		switch stem, _, part := asset.Split(e.Name); part {
+		case asset.Header:
+			if name := unrealpkg.NameOf(ar.Info().MountPoint + e.Name); name != "" {
+				f.headers[strings.ToLower(name)] = e
+			}
+		case asset.Body:
+			f.bodies[strings.ToLower(stem)] = e
+		case asset.Bulk:
+			f.bulks[strings.ToLower(e.Name)] = e
+		case asset.None:
+			if base := strings.ToLower(path.Base(e.Name)); path.Ext(base) == ".tfc" {
+				f.bulks[base] = e
+			} else if unrealpkg.HasExt(base) {
+				f.old[strings.TrimSuffix(base, path.Ext(base))] = e
+			}
+		}
+		if key := bulkKey(e); key != "" {
+			f.bulks[key] = e
+		}
+	}
+	return f
+}
+
+// isPackage reports whether an entry is a package by its name or its type.
+func isPackage(e *codecs.Entry) bool {
+	return e.Type == iostore.TypeExportBundleData || e.ID.Bits != codecs.ChunkBits && unrealpkg.HasExt(e.Name)
+}
+
+// formName returns what the file with a package in another form is called.
+func formName(name, form string) string { return strings.TrimSuffix(name, path.Ext(name)) + "." + form }
+
+// spool decodes a package, and the entry beside it that has its exports.
+func (f *packageFiles) spool(ctx context.Context, e *codecs.Entry) (*operand.Content, error) {
+	c, err := operand.SpoolEntry(ctx, f.ar, e)
+	if err != nil || c.Chunk {
+		return c, err
+	}
+	stem, _, part := asset.Split(e.Name)
+	body := f.bodies[strings.ToLower(stem)]
+	if part != asset.Header || body == nil {
+		return c, nil // the package says whether it needs one
+	}
+	if c.Exports, err = operand.SpoolEntry(ctx, f.ar, body); err != nil {
+		c.Close()
+		return nil, err
+	}
+	own, beside := c.Close, c.Exports.Close
+	c.Close = func() { own(); beside() }
+	return c, nil
+}
+
+// addExports opens the file beside a package that has its exports, if there is one.
+func addExports(c *operand.Content, file string) error {
+	stem, _, part := asset.Split(file)
+	if part != asset.Header {
+		return nil
+	}
+	f, err := regular.Open(stem + ".uexp")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	c.Exports = &operand.Content{ReaderAt: f, Size: st.Size(), Path: filepath.ToSlash(f.Name()), Close: func() { _ = f.Close() }}
+	own := c.Close
+	c.Close = func() { own(); _ = f.Close() }
+	return nil
+}
+
+// openLoosePackage returns nil for a file that is an archive.
+func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
+	f, err := operand.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	src, err := codecs.FileSource(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	format, err := a.Registry().Detect(src)
+	if err != nil || !operand.IsLoose(format) {
+		return nil, errors.Join(err, f.Close())
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &operand.Content{ReaderAt: f, Size: src.Size, Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
+		Close: func() { _ = f.Close() }}, nil
+}

@@ -1,0 +1,27 @@
+package archive
+
+import (
+	"cmp"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/query/pkgtable"
+)
+
+// printValues prints the values of a package, and says what mappings lacked.
+func printValues(a *cli.App, p *packages, o *openedPackage, opts pkgOptions) error {
+	v := p.values(o)
+	if opts.values.json {
+		if err := cmp.Or(writeJSON(a.Stdout, v, p.indent)); err != nil {
+			return err
+		}
+		return p.missing(&v.Coverage)
+	}
+	rows, err := a.Rows(opts.format, pkgtable.ValueColumns()...)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(v.Rows(rows.Write), rows.Close()); err != nil {
+		return err
+	}
+	return p.missing(&v.Coverage)
+}

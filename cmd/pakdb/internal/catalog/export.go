@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/nearest"
+	"pakdb/internal/terminal"
+	"pakdb/query/export"
+)
+
+type exportOptions struct {
+	format, output, under string
+	views                 []string
+}
+
+func newExportCommand(a *cli.App) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export [flags] BUILD... -o DIR",
+		Short: "Write builds as Parquet, CSV or JSON for other engines",
+		Long: `Write builds of the catalog as files for DuckDB, Spark, ClickHouse and others: every
+view that has rows of a build, without the row numbers of the catalog
+(docs/engines.md). Each view has a folder, and each build one in it, as Hive names
+partitions:
+
+  DIR/entries/build=1.52/part-0.parquet
+
+Rows are sorted by path, a file has at most 1,000,000 of them, and the same build
+gives the same bytes. A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json
+exists: it is written last and has the rows, sizes and BLAKE3 of the files. Files
+that DIR has of an earlier export of the build are removed.
+
+DIR/duckdb.sql makes the views in DuckDB.`,
+		Example: `  pakdb export 1.48 1.52 -o parquet
+  pakdb export 1.52 -o parquet --views entries,files --under Game/Content
+  pakdb export 1.52 -o lines --format jsonl
+  cd parquet && duckdb -init duckdb.sql`,
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("views") && len(o.views) == 0 {
+				return cli.UsageError(cmd, errors.New("--views names none"))
+			}
+			return runExport(cmd.Context(), a, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.output, "output", "o", "", "write to the folder `DIR`")
+	flags.StringVar(&o.format, "format", export.Formats()[0], strings.Join(export.Formats(), ", "))
+	flags.StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, as entries,files")
+	flags.StringVar(&o.under, "under", "", "of views with paths, only what lies below the folder `PATH`")
+	cli.CompleteFlag(cmd, "format", export.Formats()...)
+	cli.CompleteFlag(cmd, "views", export.Names()...)
+	return cmd
+}
+
+func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string) error {
+	if o.output == "" {
+		return cli.WithHint(fmt.Errorf("%w: no folder to write to", cli.ErrUsage), "pakdb export 1.52 -o parquet")
+	}
+	if !slices.Contains(export.Formats(), o.format) {
+		return cli.WithHint(fmt.Errorf("%w: no format %q", cli.ErrUsage, o.format), nearest.Hint(nearest.Names(o.format, export.Formats())))
+	}
+	views, err := chosenViews(o.views)
+	if err != nil {
+		return err
+	}
+	db, err := a.OpenToSort(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	if labels, err = knownBuilds(ctx, db, labels); err != nil {
+		return err
+	}
+	for _, label := range labels {
+		stop := cli.Working(a, "exporting build "+terminal.Printable(label))
+		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views, Under: o.under})
+		stop()
+		if err != nil {
+			return err
+		}
+		if err := tellExport(a, m); err != nil {
+			return err
+		}
+	}
+	return export.Beside(ctx, o.output)
+}
+
+func tellExport(a *cli.App, m *export.Manifest) error {
+	if a.Quiet {
+		return nil
+	}
+	var rows, size, files int64
+	for _, list := range m.Views {
+		for _, f := range list {
+			rows, size, files = rows+f.Rows, size+f.Size, files+1
+		}
+	}
+	_, err := fmt.Fprintf(a.Stdout, "exported build %s: %s, %s, %s\n", terminal.Printable(m.Build), cli.Plural(rows, "row", "rows"),
+		cli.Plural(files, "file", "files"), cli.HumanSize(size))
+	return err
+}

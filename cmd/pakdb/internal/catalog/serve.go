@@ -1,0 +1,142 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/version"
+	"pakdb/query"
+	"pakdb/schema"
+	"pakdb/web"
+)
+
+func newServeCommand(a *cli.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Show the catalog in a browser",
+		Long: `Show the catalog in a browser: builds and how they grew; folders as lists and maps;
+files with all that is known of them, their history, what they refer to and what refers
+to them, their values, code, pictures and sounds; what changed between two builds, entry
+by entry; and SQL. Each page has an address that can be sent to someone else, and the
+same data as JSON: add .json to it.
+
+Nothing can be written, whatever is asked. The pages need nothing from anywhere else.
+A build that is added while the server runs is there at the next click.
+
+Without flags the server is for this machine alone. For others, --addr names the address
+to listen at, and --token-file holds the token (at least 16 characters) that they have to
+give; --host admits the names by which they reach it. The token and all data go as they
+are: let a reverse proxy speak TLS.
+
+Pictures, texts and bytes are read from the archives where they lay when they were
+scanned, or from what "pakdb index --store" kept; an archive that has changed since shows
+nothing. --read shows only what lies in those folders, or in a bucket of contents. A server
+for others needs it: else it shows what the catalog has, and no contents.`,
+		Example: `  pakdb serve --open
+  pakdb serve --catalog mh.db --addr 127.0.0.1:0
+  pakdb serve --addr 0.0.0.0:7070 --token-file token --host builds.studio.example --read /builds
+  pakdb serve --addr 0.0.0.0:7070 --token-file token --read s3://games/game
+  pakdb serve --demo
+  curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runServe(cmd.Context(), a, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`; port 0 is any that is free")
+	flags.StringVar(&o.tokenFile, "token-file", "", "give data only for the token in `FILE`")
+	flags.StringArrayVar(&o.hosts, "host", nil, "the server also goes by `NAME`")
+	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR`, or of the bucket s3://BUCKET/PREFIX, alone")
+	flags.BoolVar(&o.open, "open", false, "open the browser")
+	flags.DurationVar(&o.time, "timeout", 5*time.Second, "end a statement of SQL after this `TIME`")
+	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
+	cli.AddMemory(cmd, &o.memory)
+	return cmd
+}
+
+func runServe(ctx context.Context, a *cli.App, o options) error {
+	token, err := o.check()
+	if err != nil {
+		return err
+	}
+	if err := schema.LimitMemory(int64(o.memory)); err != nil {
+		return err
+	}
+	catalog := a.Catalog
+	db, err := schema.OpenReadOnly(ctx, catalog)
+	if err != nil {
+		return openError(err, catalog)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxIdleConns(4)
+	library, err := query.Load(query.UserQueries())
+	if err != nil {
+		return err
+	}
+	contents, err := o.contents(a, catalog)
+	if err != nil {
+		return err
+	}
+	if contents == nil {
+		a.Warn("no contents are shown to others without --read DIR")
+	} else {
+		defer func() { _ = contents.Close() }()
+	}
+	s := web.New(web.Config{DB: db, Contents: contents, Registry: a.Registry(), Library: library, Token: token, Hosts: o.names(), Version: version.Current().Version,
+		Queries: func(ctx context.Context) (*query.DB, func(), error) {
+			return cli.OpenQueriesWith(ctx, a, catalog, contents)
+		},
+		Limits: web.Limits{Time: o.time, Queries: o.queries}})
+	defer s.Close()
+	return listen(ctx, a, s, o, catalog)
+}
+
+// contents returns what may be shown of contents; nil for nothing.
+func (o *options) contents(a *cli.App, catalog string) (*query.Contents, error) {
+	if !o.local() && len(o.read) == 0 {
+		return nil, nil
+	}
+	var folders, buckets []string
+	for _, at := range o.read {
+		if cli.IsBucket(at) {
+			buckets = append(buckets, at)
+		} else {
+			folders = append(folders, at)
+		}
+	}
+	if len(buckets) > 1 {
+		return nil, fmt.Errorf("%w: --read takes one bucket", cli.ErrUsage)
+	}
+	open := func() (*query.Contents, error) { return cli.Contents(a, catalog) }
+	if len(buckets) > 0 {
+		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, buckets[0]) }
+	} else if !o.local() {
+		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, "") } // what --read says, and no more
+	}
+	c, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if len(buckets) > 0 && len(folders) == 0 {
+		c.NoArchives()
+	}
+	if err := c.Only(folders...); err != nil {
+		return nil, errors.Join(cli.Usage(err), c.Close())
+	}
+	return c, nil
+}
+
+func openError(err error, catalog string) error {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, schema.ErrEmpty) {
+		return cli.WithHint(fmt.Errorf("%w: %s", cli.ErrNoCatalog, catalog), "pakdb index makes one; pakdb serve --demo shows what there would be")
+	}
+	return err
+}

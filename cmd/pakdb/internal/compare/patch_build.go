@@ -1,0 +1,269 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/diff/overlay"
+	"pakdb/indexer"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+func newPatchBuildCommand(a *cli.App) *cobra.Command {
+	var opts patchOptions
+	cmd := &cobra.Command{
+		Use:   "build [flags] OLD NEW -o DIR",
+		Short: "Write what turns one build into another",
+		Long: `Write the archives that turn OLD into NEW when the game mounts them. OLD and NEW
+are labels of builds, BUILD:ARCHIVE, or archives and folders, as for "pakdb diff"; NEW
+may be a folder of cooked files. Swapped, they make the patch that rolls back.
+
+Unreal: Game_N_P.pak, with the files that were added or modified and delete
+records for those that went. N is the first that is mounted over all of OLD, so
+that no tie decides. Version, mount point, compression, encryption and block
+size are those of OLD's paks; stored bytes are passed through untouched, Oodle's
+too. The files of one asset (.uasset, .umap, .uexp, .ubulk ...) go together.
+Paks below version 6 have no delete records: what NEW has not stays, and the
+exit code is 1.
+
+IoStore: what changed in .utoc and .ucas goes into Game_N_P.utoc with its .ucas,
+of the same version, whose header lists the packages that it overrides; the .pak
+of that name, by which the engine mounts it, is there if with nothing in it.
+Containers have no delete records.
+
+Quake: pakN.pak, the next number, with the files that were added or modified.
+These paks have no delete records either.
+
+Marvel Heroes and Retro: archives that changed are made anew as a whole, under
+their names and of their kind, with unchanged entries as they are stored; in
+their order and with their copies, each of which is replaced; new entries last.
+--overlay writes NAME_patch.sip with the changed entries alone instead, for
+loaders that look into several.
+
+Beside each .pak that is mounted lies a response file, by which UnrealPak packs
+the same from what "pakdb unpack NEW" leaves, and beside the first archive a
+manifest, NAME.patch.json.
+
+Before anything gets its name, OLD and the patch are mounted and compared with
+NEW, file by file. An archive of either that is damaged as a whole (no footer, a
+damaged index, cut short, not readable, a .ucas missing) is refused: what it has
+lost would be deleted. With --allow-damaged the manifest names it.
+
+The name is never that of an archive of OLD, nor of a patch that lies beside OLD's
+archives: N is above those. What is in DIR stays, unless --overwrite is given. Where
+OLD is signed (a .sig lies beside its pak), the patch is written, and the exit code
+is 1: pakdb cannot sign it.
+
+--max-size SIZE cuts the patch: no archive is larger, and there are as many as that
+takes. --max-total SIZE is a gate: all archives together are no larger. Where an entry
+does not fit an archive, or the archives do not fit the total, nothing is written, and
+the exit code is 1.
+
+--dry-run shows what goes in, why, how big it is, and how many entries of OLD it
+hides; --explain tells it of one path.
+
+--only and --exclude choose among the changes: by patterns for paths in the game's
+file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
+:old and :new are the builds. A pattern that matches no path of either build is an
+error. --with-dependencies adds what the chosen ones refer
+to in NEW and OLD lacks, or did not have them refer to.
+` + operand.GlobHelp,
+		Example: `  pakdb patch build 1.48 1.52 -o patch/
+  pakdb patch build old/Game.pak new/Game.pak -o patch/
+  pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
+  pakdb patch build 1.48 1.52 --max-total 50MB -o patch/
+  pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
+  pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
+  pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
+  pakdb patch build 1.52 1.48 -o rollback/`,
+		Args:              cli.Args(cobra.ExactArgs(2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.out == "" && !opts.dryRun && opts.explain == "" {
+				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
+			}
+			if opts.maxTotal > 0 && (opts.dryRun || opts.explain != "") {
+				return cli.UsageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
+			}
+			if opts.format != "" && !opts.dryRun && (opts.format != "json" || opts.explain != "") {
+				return cli.UsageError(cmd, errors.New("but for json, --format is for --dry-run"))
+			}
+			return runPatchBuild(cmd.Context(), a, opts, args[0], args[1])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.StringArrayVar(&opts.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
+	flags.StringArrayVar(&opts.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
+	cli.AddMemory(cmd, &opts.memory)
+	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "and what those newly need, with --only")
+	flags.BoolVar(&opts.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
+	flags.Var(&opts.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
+	flags.Var(&opts.maxTotal, "max-total", "no patch whose archives together are above `SIZE`")
+	flags.BoolVar(&opts.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
+	flags.IntVar(&opts.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	flags.StringVar(&opts.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
+	cli.AddFormat(cmd, &opts.format)
+	_ = cmd.MarkFlagDirname("output")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
+	return cli.Reporting(a, cmd, cli.Patch{Archives: []cli.PatchArchive{}})
+}
+
+func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new string) error {
+	if err := (query.Output{W: a.Stdout, Format: opts.format}).Check(); err != nil {
+		return err
+	}
+	if opts.dependencies && opts.only == nil && opts.exclude == nil {
+		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", cli.ErrUsage)
+	}
+	if slices.ContainsFunc(opts.only, query.IsStatement) { // no later; but what is scanned before it runs has no limit
+		if err := schema.LimitMemory(noLimit); err != nil {
+			return err
+		}
+	}
+	sides, err := operand.OpenSides(ctx, a, old, new, operand.Facts)
+	if err != nil {
+		return err
+	}
+	defer sides.Close()
+	if sides.Entries() {
+		return fmt.Errorf("%w: a patch is made of builds, not of entries", cli.ErrUsage)
+	}
+	stacks, err := overlay.LoadBuilds(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label)
+	if err != nil {
+		return err
+	}
+	o, err := planOptions(ctx, a, &opts, sides, stacks)
+	if err != nil {
+		return err
+	}
+	p, err := overlay.Make(stacks[0], stacks[1], a.Registry(), o)
+	if err != nil {
+		return patchHint(err)
+	}
+	if err := opts.refuseIgnored(p); err != nil {
+		return err
+	}
+	switch {
+	case opts.explain != "":
+		return explainPatch(a, p, opts.explain)
+	case opts.dryRun:
+		return errors.Join(printPlan(a, p, opts.format), planVerdict(p))
+	}
+	return writePatch(ctx, a, p, opts)
+}
+
+func planOptions(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides, stacks []*overlay.Stack) (overlay.Options, error) {
+	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), MaxTotal: int64(opts.maxTotal), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
+	if opts.only == nil && opts.exclude == nil {
+		return o, nil
+	}
+	c, err := newChoice(ctx, a, opts, s)
+	if err != nil {
+		return o, err
+	}
+	if err := c.Check(stacks[0], stacks[1]); err != nil {
+		return o, err
+	}
+	o.Only = c.Takes
+	if opts.dependencies {
+		o.Needs, err = newNeeds(ctx, s)
+	}
+	return o, err
+}
+
+func patchHint(err error) error {
+	switch {
+	case errors.Is(err, overlay.ErrForeign):
+		return cli.WithHint(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
+	case errors.Is(err, overlay.ErrExists):
+		return cli.WithHint(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
+	case errors.Is(err, overlay.ErrTooLarge):
+		return cli.WithHint(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
+	case errors.Is(err, overlay.ErrTotal):
+		return cli.WithHint(err, "raise --max-total, or choose fewer changes by --only and --exclude; nothing was written")
+	case errors.Is(err, overlay.ErrName):
+		return cli.WithHint(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
+	case errors.Is(err, overlay.ErrNothing):
+		return cli.WithHint(err, "what is mounted hides nothing and shows nothing")
+	case errors.Is(err, overlay.ErrChanged):
+		return cli.WithHint(err, `scan it anew with "pakdb index"`)
+	}
+	return err
+}
+
+// writePatch writes what is planned and tells of it.
+func writePatch(ctx context.Context, a *cli.App, p *overlay.Plan, opts patchOptions) error {
+	epoch, err := cli.SourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	warnPatch(a, p)
+	a.Result.Done(cli.BuiltPatch(p, nil))
+	a.Result.AddPlan(p)
+	if len(p.Items) == 0 {
+		if _, err := fmt.Fprintln(a.Stdout, nothingToPatch(p)); err != nil {
+			return err
+		}
+		return planVerdict(p)
+	}
+	written, proof, err := writePatchFiles(ctx, a, p, overlay.Output{Dir: opts.out, Overwrite: opts.overwrite, Epoch: epoch})
+	if err != nil {
+		printDifferences(a, proof)
+		return patchHint(err)
+	}
+	a.Result.Done(cli.BuiltPatch(p, written))
+	if err := printWritten(a, p, written, proof); err != nil {
+		return err
+	}
+	return planVerdict(p)
+}
+
+// planVerdict is cli.ErrProblems for a patch that does not make the new build of the
+// old one, or that the game may not mount.
+func planVerdict(p *overlay.Plan) error {
+	if len(p.Kept) > 0 || p.Faults > 0 {
+		return cli.ErrProblems
+	}
+	return nil
+}
+
+// nothingToPatch says why a patch would be empty.
+func nothingToPatch(p *overlay.Plan) string {
+	switch {
+	case len(p.Left) == 1:
+		return "1 change, which was not chosen: no patch is written"
+	case len(p.Left) > 0:
+		return fmt.Sprintf("%d changes, none was chosen: no patch is written", len(p.Left))
+	case len(p.Kept) > 0:
+		return fmt.Sprintf("no patch can do it: %s that the new build lacks, and archives that cannot delete", cli.Plural(int64(len(p.Kept)), "file", "files"))
+	case len(p.Gone) > 0:
+		return "no patch can do it: an archive is gone"
+	}
+	return "nothing changed: no patch is needed"
+}
+
+// writePatchFiles writes a plan under a bar that shows how far it is.
+func writePatchFiles(ctx context.Context, a *cli.App, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
+	progress := &indexer.Progress{}
+	progress.Files.Store(int64(len(p.Parts)))
+	for i := range p.Parts {
+		progress.Bytes.Add(p.Parts[i].Stored(p))
+	}
+	o.Progress = func(stored int64) {
+		progress.Entries.Add(1)
+		progress.BytesDone.Add(stored)
+	}
+	defer a.ShowProgress(ctx, progress)()
+	return p.Write(ctx, newDisk(a), o)
+}

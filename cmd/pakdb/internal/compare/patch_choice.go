@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/diff/overlay"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// newChoice reads --only and --exclude; SQL runs on the catalog of both sides.
+func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides) (*overlay.Choice, error) {
+	var patterns, statements []string
+	for _, only := range opts.only {
+		if query.IsStatement(only) {
+			statements = append(statements, only)
+		} else {
+			patterns = append(patterns, only)
+		}
+	}
+	c, err := overlay.NewChoice(patterns, opts.exclude)
+	if err != nil {
+		return nil, err
+	}
+	for _, sql := range statements {
+		paths, err := choosePaths(ctx, a, sql, s, opts.memory)
+		if err != nil {
+			return nil, err
+		}
+		c.AddPaths(paths)
+	}
+	return c, nil
+}
+
+// noLimit is for [schema.LimitMemory].
+const noLimit = 0
+
+// choosePaths runs SQL in which :old and :new are the labels of the builds.
+func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides, memory cli.ByteSize) ([]string, error) {
+	if err := schema.LimitMemory(int64(memory)); err != nil {
+		return nil, err
+	}
+	defer func() { _ = schema.LimitMemory(noLimit) }()
+	db, closeDB, err := cli.OpenQueriesOf(ctx, a, s.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	defer closeDB()
+	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.Old.Label, "new": s.New.Label, "build": s.New.Label}})
+}
+
+// newNeeds is overlay.Options.Needs.
+func newNeeds(ctx context.Context, s *operand.Sides) (func(name string, old bool) ([]string, error), error) {
+	before, err := graph.Open(ctx, s.DB, s.Old.Label)
+	if err != nil {
+		return nil, err
+	}
+	after, err := graph.Open(ctx, s.DB, s.New.Label)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string, old bool) ([]string, error) {
+		if old {
+			return before.Needs(ctx, name)
+		}
+		return after.Needs(ctx, name)
+	}, nil
+}

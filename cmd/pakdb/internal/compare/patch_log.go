@@ -1,0 +1,85 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/diff/overlay"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+)
+
+func newPatchLogCommand(a *cli.App) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "log [flags] DIR",
+		Short: "Show which builds a folder of patches can be brought to",
+		Long: `Show which builds a folder of archives can be brought to, by the manifests of its
+patches: what must stay, what must be taken out, and what is missing. Builds are
+told apart by what a game sees of them, not by their labels alone.
+
+An asterisk marks the build that the game sees with the patches that are there.`,
+		Example: `  pakdb patch log Game/Content/Paks
+  pakdb patch log Game/Content/Paks --format json`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return runPatchLog(cmd.Context(), a, args[0], format) },
+	}
+	cli.AddFormat(cmd, &format)
+	return cmd
+}
+
+func runPatchLog(ctx context.Context, a *cli.App, dir, format string) error {
+	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
+		return err
+	}
+	patches, err := overlay.FindPatches(ctx, dir, a.LeftOut)
+	if err != nil {
+		return cli.WithHint(err, operand.NearestFile(dir))
+	}
+	if len(patches) == 0 {
+		return cli.WithHint(fmt.Errorf("%w: no patches in %s", cli.ErrUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside what it writes")
+	}
+	reaches := overlay.Reaches(patches)
+	if format == "" {
+		return listReaches(a, reaches)
+	}
+	rows, err := a.Rows(format, "build", "view", "files", "now", "keep", "remove", "missing")
+	if err != nil {
+		return err
+	}
+	for i := range reaches {
+		r := &reaches[i]
+		if err := rows.Write(r.Build, cli.TextOrNull(r.View), int64(r.Files), cli.Bit(isNow(r)), strings.Join(r.Keep, " "),
+			strings.Join(r.Remove, " "), strings.Join(r.Missing, " ")); err != nil {
+			return err
+		}
+	}
+	return rows.Close()
+}
+
+// isNow: nothing would have to change.
+func isNow(r *overlay.Reach) bool { return len(r.Remove)+len(r.Missing) == 0 }
+
+func listReaches(a *cli.App, reaches []overlay.Reach) error {
+	for i := range reaches {
+		r := &reaches[i]
+		mark, what := " ", "take out all patches"
+		switch {
+		case len(r.Missing) > 0:
+			mark, what = "!", "missing: "+strings.Join(r.Missing, ", ")
+		case isNow(r):
+			mark, what = "*", "as it is"
+		case len(r.Keep) > 0:
+			what = "take out " + strings.Join(r.Remove, ", ")
+		}
+		if _, err := fmt.Fprintf(a.Stdout, "%s %s  %s  %s\n", mark, terminal.Printable(r.Build), cli.Plural(int64(r.Files), "file", "files"), terminal.Printable(what)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
