@@ -39,6 +39,8 @@ func catalogError(err error) error {
 	return &classed{class: ErrCatalog, err: err, hint: CatalogHint(err)}
 }
 
+const indexAgain = "index its builds again into a new catalog: pakdb index --catalog NEW.db --build LABEL ARCHIVE..."
+
 // CatalogHint returns what to do about an error of a catalog's file, or "".
 func CatalogHint(err error) string {
 	for _, h := range []struct {
@@ -49,9 +51,9 @@ func CatalogHint(err error) string {
 		{schema.ErrUnfinished, "run any pakdb command on it where its folder can be written to; or copy it there, with the files " +
 			"beside it that end in -journal, -wal and -shm"},
 		{schema.ErrEmpty, "run pakdb index first, or name the catalog with --catalog"},
-		{schema.ErrTooNew, "use the pakdb that wrote it, or a newer one"},
-		{schema.ErrTooOld, "the next pakdb index brings it up to date"},
-		{schema.ErrForeign, "remove the change with sqlite3, or index the builds again into a new catalog: pakdb index --catalog NEW"},
+		{schema.ErrTooNew, "use the pakdb that wrote it, or " + indexAgain},
+		{schema.ErrTooOld, indexAgain},
+		{schema.ErrForeign, "remove the change with sqlite3, or " + indexAgain},
 		{schema.ErrDamaged, "pakdb catalog check tells what is damaged, what can still be read, and what to do"},
 		{schema.ErrNoRoom, "make room and run it again; what was complete is still there"},
 		{schema.ErrDisk, "pakdb catalog check tells whether the catalog is sound"},

@@ -49,7 +49,7 @@ func ways() map[string]struct {
 func findings(t *testing.T, path string) (all []schema.Finding, checked schema.Checked) {
 	t.Helper()
 	checked, err := schema.Check(context.Background(), path, func(f schema.Finding) { all = append(all, f) }, func(string) {})
-	if err != nil && !errors.Is(err, schema.ErrNotCatalog) && !errors.Is(err, schema.ErrTooOld) {
+	if err != nil && !errors.Is(err, schema.ErrNotCatalog) && !errors.Is(err, schema.ErrTooOld) && !errors.Is(err, schema.ErrTooNew) {
 		t.Errorf("check: %v", err)
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func TestDamagedPages(t *testing.T) {
 			for k, s := range steps {
 				err := s.do(path)
 				if err != nil && !errors.Is(err, schema.ErrDamaged) && !errors.Is(err, schema.ErrNotCatalog) &&
-					!errors.Is(err, schema.ErrTooNew) && !errors.Is(err, schema.ErrNoBuild) && !errors.Is(err, schema.ErrForeign) {
+					!errors.Is(err, schema.ErrTooOld) && !errors.Is(err, schema.ErrTooNew) && !errors.Is(err, schema.ErrNoBuild) && !errors.Is(err, schema.ErrForeign) {
 					t.Errorf("%s: %s: %v, want that it is damaged", at, s.name, err)
 				}
 				if err != nil {

@@ -2,17 +2,17 @@
 // about builds. No other package of the module knows the SQLite driver of the
 // catalog, and it knows nothing of archive formats.
 //
-// [Open] makes or migrates a catalog for writing; a [Build] collects one build
+// [Open] makes or opens a catalog for writing; a [Build] collects one build
 // and becomes visible all at once. [OpenReadOnly] serves queries and cannot
 // write, whatever SQL it is given.
 //
 //	Build.Add --> batch --> edition, intern (ids) --> write (SQL) --> publish --> views --> queries
 //	              `------------- pipeline.go -------------------'
 //
-// Tables may change by migration; the views (package views, documented in
+// Tables change with the layout; the views (package views, documented in
 // SCHEMA.md) are the stable surface. The work is done in rooms below: record (what a
 // scan hands over), conn (connections of SQLite), file (the file and its lock),
-// migrations and views, batch, edition, intern, write, publish, remove and check.
+// layout (schema.sql) and views, batch, edition, intern, write, publish, remove and check.
 //
 // Reading order:
 //

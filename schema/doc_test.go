@@ -171,7 +171,7 @@ func retroPak(t testing.TB) (path string) {
 	return path
 }
 
-// TestSchemaDoc keeps SCHEMA.md true: every table and view has its section,
+// TestSchemaDoc keeps SCHEMA.md true: every view has its section,
 // with the columns that there are and queries that run.
 func TestSchemaDoc(t *testing.T) {
 	db := fixtureCatalog(t)
@@ -182,20 +182,17 @@ func TestSchemaDoc(t *testing.T) {
 	if lines := docLines(t); !slices.Equal(lines, withContents(lines)) {
 		t.Error("the contents of SCHEMA.md differ from its sections; go test ./schema -run SchemaDoc -update")
 	}
-	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
-		names := objects(t, db, kind)
-		for _, name := range names {
-			s := doc[chapter+"/"+name]
-			if s == nil {
-				t.Errorf("%s %s has no section; go test ./schema -run SchemaDoc -update makes one", kind, name)
-				continue
-			}
-			t.Run(name, func(t *testing.T) {
-				checkColumns(t, db, kind, name, s)
-				checkQueries(t, db, s)
-			})
-			delete(doc, chapter+"/"+name)
+	for _, name := range objects(t, db, "view") {
+		s := doc["Views/"+name]
+		if s == nil {
+			t.Errorf("view %s has no section; go test ./schema -run SchemaDoc -update makes one", name)
+			continue
 		}
+		t.Run(name, func(t *testing.T) {
+			checkColumns(t, db, name, s)
+			checkQueries(t, db, s)
+		})
+		delete(doc, "Views/"+name)
 	}
 	for name := range doc {
 		t.Errorf("section %s describes nothing that exists", name)
@@ -262,7 +259,7 @@ func TestViewSummaries(t *testing.T) {
 	}
 }
 
-// section describes one table or view.
+// section describes one view.
 type section struct {
 	summary string
 	columns []columnDoc
@@ -397,26 +394,22 @@ func query(t *testing.T, db *sql.DB, text string, args ...any) (out [][]any) {
 }
 
 // column is one row of PRAGMA table_xinfo.
-type column struct {
-	name, typ string
-	notNull   bool
-}
+type column struct{ name, typ string }
 
 func columnsOf(t *testing.T, db *sql.DB, name string) (out []column) {
 	t.Helper()
 	// The columns of a view have no declared type when they are expressions;
 	// "blob" then says only that there is no affinity.
-	rows := query(t, db, `SELECT x.name, CASE WHEN s.type = 'table' OR x.type <> 'BLOB' THEN lower(x.type) ELSE '' END,
-		"notnull" OR pk > 0
+	rows := query(t, db, `SELECT x.name, CASE WHEN x.type <> 'BLOB' THEN lower(x.type) ELSE '' END
 		FROM sqlite_schema s, pragma_table_xinfo(s.name) x
 		WHERE s.name = ? ORDER BY x.cid`, name)
 	for _, r := range rows {
-		out = append(out, column{r[0].(string), r[1].(string), r[2].(int64) == 1})
+		out = append(out, column{r[0].(string), r[1].(string)})
 	}
 	return out
 }
 
-func checkColumns(t *testing.T, db *sql.DB, kind, name string, s *section) {
+func checkColumns(t *testing.T, db *sql.DB, name string, s *section) {
 	t.Helper()
 	have := columnsOf(t, db, name)
 	if len(have) != len(s.columns) {
@@ -430,9 +423,6 @@ func checkColumns(t *testing.T, db *sql.DB, kind, name string, s *section) {
 		}
 		if c.typ != "" && storedAs(d.typ) != c.typ {
 			t.Errorf("%s: described as %s, is %s", c.name, d.typ, c.typ)
-		}
-		if kind == "table" && (d.null == "never") != c.notNull {
-			t.Errorf("%s: NULL is described as %q, NOT NULL is %v", c.name, d.null, c.notNull)
 		}
 		if d.null == "" {
 			t.Errorf("%s: what does NULL mean?", c.name)
@@ -506,21 +496,19 @@ func checkQueries(t *testing.T, db *sql.DB, s *section) {
 }
 
 // updateDoc rewrites the table of contents and the names, order and types of the
-// columns, and adds sections for views and tables that have none. People write
+// columns, and adds sections for views that have none. People write
 // what they mean.
 func updateDoc(t *testing.T, db *sql.DB) {
 	t.Helper()
 	lines := docLines(t)
-	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
-		for _, name := range objects(t, db, kind) {
-			s := parseDoc(lines)[chapter+"/"+name]
-			if s == nil {
-				lines = insertSection(lines, chapter, name)
-				s = parseDoc(lines)[chapter+"/"+name]
-			}
-			rows := columnRows(kind, columnsOf(t, db, name), s.columns)
-			lines = append(lines[:s.from:s.from], append(rows, lines[s.from+s.lines:]...)...)
+	for _, name := range objects(t, db, "view") {
+		s := parseDoc(lines)["Views/"+name]
+		if s == nil {
+			lines = insertSection(lines, "Views", name)
+			s = parseDoc(lines)["Views/"+name]
 		}
+		rows := columnRows(columnsOf(t, db, name), s.columns)
+		lines = append(lines[:s.from:s.from], append(rows, lines[s.from+s.lines:]...)...)
 	}
 	lines = withContents(lines)
 	if len(lines) == 0 {
@@ -550,7 +538,7 @@ func insertSection(lines []string, chapter, name string) []string {
 	return append(lines[:at:at], append(empty, lines[at:]...)...)
 }
 
-func columnRows(kind string, have []column, described []columnDoc) (rows []string) {
+func columnRows(have []column, described []columnDoc) (rows []string) {
 	known := map[string]columnDoc{}
 	for _, d := range described {
 		known[d.name] = d
@@ -560,28 +548,7 @@ func columnRows(kind string, have []column, described []columnDoc) (rows []strin
 		if c.typ != "" && storedAs(d.typ) != c.typ {
 			d.typ = c.typ
 		}
-		if kind == "table" && c.notNull {
-			d.null = "never"
-		} else if kind == "table" && d.null == "never" {
-			d.null = ""
-		}
 		rows = append(rows, strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s |", c.name, d.typ, d.null, d.meaning), "  ", " "))
 	}
 	return rows
-}
-
-// TestSchemaDocKeys checks the literals of SCHEMA.md that plain SQLite cannot
-// compute.
-func TestSchemaDocKeys(t *testing.T) {
-	text, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for section, key := range map[string]int64{
-		"path_key": schema.PathKey("Calligraphy/Curve.directory"), "name_key": schema.NameKey("engine"),
-	} {
-		if want := fmt.Sprintf("WHERE k.key = %d;", key); !strings.Contains(string(text), want) {
-			t.Errorf("section %s should say %q", section, want)
-		}
-	}
 }

@@ -48,7 +48,7 @@ func TestMergeHostile(t *testing.T) {
 	for _, tt := range []struct{ statement, want string }{
 		{"", "malformed"},
 		{"DROP TABLE package_import", "table package_import is missing"},
-		{"PRAGMA user_version = 999", "version 999"},
+		{"PRAGMA user_version = 999", "layout 999"},
 		{"PRAGMA application_id = 1", "another program"},
 		{"UPDATE build SET created_at = 'yesterday'", "build.created_at"},
 		{"DELETE FROM archive", "leads to no row"},

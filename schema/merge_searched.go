@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/other"
-	"pakdb/schema/migrations"
 )
 
 // A scan searches contents of unknown structure for the ids of all builds that are in the
@@ -76,7 +76,7 @@ func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) er
 func (m *merge) searchedHere(ctx context.Context, ids []int64) ([]other.Searched, error) {
 	layouts := conn.OpenNew()
 	defer func() { _ = layouts.Close() }()
-	if err := migrations.Run(ctx, layouts); err != nil {
+	if err := layout.Fill(ctx, layouts); err != nil {
 		return nil, err
 	}
 	c, err := other.Open(ctx, m.c.path, layouts)

@@ -7,8 +7,8 @@ import (
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/edition"
 	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/migrations"
 )
 
 // What a scan hands to the catalog. The fields are documented in
@@ -66,7 +66,7 @@ const StatedSize = record.StatedSize
 const RowBits = edition.RowBits
 
 // ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
-const ApplicationID = migrations.ApplicationID
+const ApplicationID = layout.ApplicationID
 
 // QuickSize is the size up to which [Open] checks all pages of a catalog before it
 // writes to it: SQLite checks 300 MB a second, so that it takes less than one.
@@ -94,9 +94,9 @@ var (
 // catalog, for those who read through the *sql.DB of [OpenReadOnly].
 func Classify(err error) error { return conn.Classify(err) }
 
-// Version returns the version of the catalogs that this pakdb writes. Older ones
-// are brought to it when they are opened for writing.
-func Version() (int, error) { return migrations.Version() }
+// Version is the layout of the catalogs that this pakdb reads and writes. Those of others
+// are refused.
+const Version = layout.Version
 
 // Finding is something that is wrong with a catalog.
 type Finding = check.Finding

@@ -10,8 +10,8 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/other"
-	"pakdb/schema/migrations"
 )
 
 // Other is a catalog that is merged into another one. It is read as it was when it was
@@ -40,9 +40,6 @@ func (o *Other) open(ctx context.Context) error {
 	db := conn.OpenReader(o.path)
 	err := checkForeign(ctx, db)
 	if err == nil {
-		err = checkVersion(ctx, db)
-	}
-	if err == nil {
 		_, err = file.QuickCheck(ctx, db, o.path)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -50,7 +47,7 @@ func (o *Other) open(ctx context.Context) error {
 	}
 	layouts := conn.OpenNew()
 	defer func() { _ = layouts.Close() }()
-	if err := migrations.Run(ctx, layouts); err != nil {
+	if err := layout.Fill(ctx, layouts); err != nil {
 		return err
 	}
 	o.from, err = other.Open(ctx, o.path, layouts)

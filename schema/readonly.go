@@ -13,7 +13,7 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
-	"pakdb/schema/migrations"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/views"
 )
 
@@ -133,7 +133,7 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 	if spelling != (views.Spelling{}) {
 		r.SetMaxOpenConns(1) // texts serves one
 	}
-	if err := checkVersion(ctx, r.DB); err != nil {
+	if err := r.PingContext(ctx); err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
@@ -168,7 +168,7 @@ func (r *ReadOnly) Spell(ctx context.Context, spelling views.Spelling) error {
 // of the driver would run too early, before it has the modules.
 func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 	return func(c driver.Conn) error {
-		if err := migrations.CheckForeign(context.WithoutCancel(ctx), c); err != nil {
+		if err := layout.Check(context.WithoutCancel(ctx), c); err != nil {
 			return err
 		}
 		for i := range r.tables {
@@ -192,28 +192,6 @@ func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {
 			return f.Call(ctx, args)
 		},
 	}
-}
-
-func checkVersion(ctx context.Context, db *sql.DB) error {
-	version, err := migrations.UserVersion(ctx, db)
-	if err != nil {
-		return err
-	}
-	newest, err := migrations.Version()
-	if err != nil {
-		return err
-	}
-	switch {
-	case version > newest:
-		return fmt.Errorf("%w: version %d, this one knows %d", ErrTooNew, version, newest)
-	case version < newest:
-		return fmt.Errorf("%w: version %d, this one needs %d", ErrTooOld, version, newest)
-	}
-	stored, err := views.Stored(ctx, db)
-	if err == nil && len(stored) == 0 { // a version that made them last was killed before it did
-		err = fmt.Errorf("%w: it has no views", ErrTooOld)
-	}
-	return err
 }
 
 // readPragmas only tell. Those that would also set something are admitted

@@ -75,38 +75,3 @@ func TestRemoveGivesSpaceBack(t *testing.T) {
 		}
 	}
 }
-
-// TestRemoveLooksAtAllOnce: what an older pakdb left of builds that were replaced goes with
-// the first removal.
-func TestRemoveLooksAtAllOnce(t *testing.T) {
-	c, path := newCatalog(t)
-	for n, label := range []string{"replaced", "kept", "replaced", "gone"} {
-		e := entry(n)
-		e.Facts = &schema.Facts{Inspector: "i/1", Kind: "k", Symbols: []schema.Symbol{{Space: "s", Key: 1, Path: fmt.Sprint("symbol/", n)}},
-			Refs: []schema.Ref{{Kind: "k", Space: "s", Name: fmt.Sprint("name ", n)}}}
-		writeBuild(t, c, label, []*schema.Entry{e})
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	err := rawly(path, "DROP VIEW builds", "DROP VIEW archives", "DROP VIEW problems", "ALTER TABLE build_archive DROP COLUMN value_problems",
-		"DROP TRIGGER value_set_deleted_problems", "DROP TABLE value_problem", "DROP INDEX build_archive_name",
-		"DROP TRIGGER value_set_removed", "DROP TABLE removed", "DROP TABLE text_block", "DROP TABLE retro_string", "DROP TABLE seal", "PRAGMA user_version = 25")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = schema.Open(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM content"); n != 4 {
-		t.Fatalf("%d contents before, want one that no build has", n)
-	}
-	if err := c.Remove(t.Context(), "gone"); err != nil {
-		t.Fatal(err)
-	}
-	nothingIsLeft(t, path)
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM content"); n != 2 {
-		t.Errorf("%d contents, want 2", n)
-	}
-}

@@ -13,8 +13,8 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/remove"
-	"pakdb/schema/migrations"
 )
 
 // Catalog is a catalog opened for writing. It is not safe for concurrent use.
@@ -32,11 +32,10 @@ type Catalog struct {
 	known  knownArchives
 }
 
-// Open opens the catalog at path, creating it if need be and migrating it
-// forward. A new catalog appears at path when it is complete; one that is damaged is
-// refused, as far as [Catalog.Checked] tells. While it is open the
-// file is in WAL mode, so that readers go on; [Catalog.Close] brings it back to a
-// single file.
+// Open opens the catalog at path, creating it if need be. A new catalog
+// appears at path when it is complete; one of another layout is refused, and one that is
+// damaged, as far as [Catalog.Checked] tells. While it is open the file is in WAL mode, so
+// that readers go on; [Catalog.Close] brings it back to a single file.
 func Open(ctx context.Context, path string) (*Catalog, error) { return openNamed(ctx, path, nil) }
 
 func openNamed(ctx context.Context, path string, s *scratch) (*Catalog, error) {
@@ -81,7 +80,7 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 }
 
 func (c *Catalog) prepare(ctx context.Context) error {
-	if err := migrations.Run(ctx, c.writer.DB); err != nil {
+	if err := layout.Mend(ctx, c.writer.DB); err != nil {
 		return err
 	}
 	if err := c.scratch.prepare(ctx, c.writer.DB); err != nil {
@@ -93,13 +92,13 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	return err
 }
 
-// checkForeign is [migrations.CheckForeign] for a connection of db.
+// checkForeign is [layout.Check] for a connection of db.
 func checkForeign(ctx context.Context, db *sql.DB) error {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	err = c.Raw(func(c any) error { return migrations.CheckForeign(ctx, c.(driver.Conn)) })
+	err = c.Raw(func(c any) error { return layout.Check(ctx, c.(driver.Conn)) })
 	return errors.Join(err, c.Close())
 }
 

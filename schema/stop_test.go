@@ -144,8 +144,6 @@ func shown(path string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, schema.ErrEmpty):
 		return nothing, nil
-	case errors.Is(err, schema.ErrTooOld): // the next index does away with that
-		return "old", nil
 	case err != nil:
 		return "", err
 	}

@@ -69,14 +69,10 @@ the inspectors.`,
 }
 
 func printVersion(a *cli.App) error {
-	catalog, err := schema.Version()
-	if err != nil {
-		return err
-	}
 	r := a.Registry()
 	d := described{
 		Name: "pakdb", Build: version.Current(),
-		Formats: ownFormats{catalog, pkdelta.Version, store.Format, store.FormatPlatforms, store.Coder()},
+		Formats: ownFormats{schema.Version, pkdelta.Version, store.Format, store.FormatPlatforms, store.Coder()},
 	}
 	for _, f := range r.Formats {
 		d.Archives = append(d.Archives, archiveFormat{f.Name, readVersions(f), strings.Join(f.Versions, ", ")})
@@ -92,13 +88,8 @@ func printVersion(a *cli.App) error {
 // of --version's own would link text/template, with which the linker keeps every
 // method of every type: 2.1 MB.
 func versionText(a *cli.App) string {
-	text := version.Current().String()
-	catalog, err := schema.Version()
-	if err != nil {
-		return text
-	}
 	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d and %d\narchives: %s",
-		text, catalog, pkdelta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
+		version.Current().String(), schema.Version, pkdelta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {

@@ -6,7 +6,7 @@
 // and one [Table] for each of its tables in the catalog: a column's name, and the
 // value that a row has there. An inspector returns the facts, the indexer passes
 // on their [Batch], and the catalog writes the rows. To add a table, add it there
-// and in a migration of the catalog, whose reference to content makes the catalog
+// and in schema.sql of the catalog, whose reference to content makes the catalog
 // remove the rows with their content. This package imports nothing of ours.
 package family
 

@@ -13,7 +13,7 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
-	"pakdb/schema/migrations"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/views"
 )
 
@@ -97,13 +97,15 @@ func (c *checker) run() error {
 	case errors.Is(err, conn.ErrForeign): // no query may read it
 		c.report(Finding{Check: "schema", Detail: err.Error()})
 		return nil
+	case errors.Is(err, conn.ErrTooOld), errors.Is(err, conn.ErrTooNew):
+		return err
 	case err != nil:
 		return c.finding("integrity", "", err)
 	}
 	if err := c.integrity(); err != nil {
 		return err
 	}
-	own, err := migrations.Tables()
+	own, err := layout.Tables()
 	if err != nil {
 		return err
 	}
@@ -114,8 +116,9 @@ func (c *checker) run() error {
 			return err
 		}
 	}
-	if err := c.marks(); err != nil {
-		return err
+	c.progress("views")
+	if !views.Exist(c.ctx, c.db) {
+		c.report(Finding{Check: "views", Detail: "views are missing; the next pakdb index makes them anew"})
 	}
 	return c.builds()
 }
@@ -125,7 +128,7 @@ func (c *checker) foreign() error {
 	if err != nil {
 		return err
 	}
-	err = one.Raw(func(on any) error { return migrations.CheckForeign(c.ctx, on.(driver.Conn)) })
+	err = one.Raw(func(on any) error { return layout.Check(c.ctx, on.(driver.Conn)) })
 	return errors.Join(err, one.Close())
 }
 
@@ -176,22 +179,6 @@ func (c *checker) finding(check, build string, err error) error {
 		return err
 	}
 	c.report(Finding{Check: check, Build: build, Detail: "cannot be read: " + conn.Flat(err.Error())})
-	return nil
-}
-
-// marks checks what a migration leaves.
-func (c *checker) marks() error {
-	c.progress("views")
-	version, err := migrations.UserVersion(c.ctx, c.db)
-	if err != nil {
-		return c.finding("version", "", err)
-	}
-	if newest, err := migrations.Version(); err != nil || version < newest {
-		return errors.Join(err, fmt.Errorf("%w: version %d, this one needs %d", conn.ErrTooOld, version, newest))
-	}
-	if !views.Exist(c.ctx, c.db) {
-		c.report(Finding{Check: "views", Detail: "views are missing; the next pakdb index makes them anew"})
-	}
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/migrations"
+	"pakdb/schema/internal/layout"
 )
 
 // creating is what a new catalog has behind its name until it is complete.
@@ -48,19 +48,19 @@ func CreateIfAbsent(path string) error {
 	return nil
 }
 
-// empty is a catalog of the newest version without rows. A process makes it once: others
+// empty is a catalog without rows. A process makes it once: others
 // are copies of it, which takes a twentieth of the time.
 var empty = sync.OnceValues(func() ([]byte, error) {
 	ctx := context.Background()
 	db := conn.OpenNew()
 	defer func() { _ = db.Close() }()
-	if err := migrations.Fill(ctx, db); err != nil {
+	if err := layout.Fill(ctx, db); err != nil {
 		return nil, err
 	}
 	return conn.Image(ctx, db)
 })
 
-// create makes a catalog of the newest version in a file of its own, which nobody
+// create makes a catalog in a file of its own, which nobody
 // reads until it is complete, so that it needs no journal.
 func create(path string) error {
 	image, err := empty()

@@ -15,7 +15,7 @@ import (
 
 	"pakdb/internal/regular"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/migrations"
+	"pakdb/schema/internal/layout"
 )
 
 // found is what lies where a catalog should be.
@@ -24,7 +24,7 @@ type found int
 const (
 	absent found = iota // no file, or one of no bytes
 	blank               // a database without tables: its maker died before the first commit
-	stored              // a catalog of any version
+	stored              // a catalog of this layout
 )
 
 // IsUsable returns an error with a class where a catalog at path could be neither opened
@@ -115,7 +115,7 @@ func (h header) isSQLite() bool { return string(h[:16]) == "SQLite format 3\x00"
 // isOurs: the bytes lag behind a journal, so that they prove a catalog, but not
 // that there is none.
 func (h header) isOurs() bool {
-	return h.isSQLite() && binary.BigEndian.Uint32(h[68:]) == migrations.ApplicationID
+	return h.isSQLite() && binary.BigEndian.Uint32(h[68:]) == layout.ApplicationID
 }
 
 func (h header) pageSize() int64 {
@@ -145,10 +145,10 @@ func probe(ctx context.Context, path string, head header) (found, error) {
 	switch {
 	case id == 0 && tables == 0 && version == 0:
 		return blank, nil
-	case id != migrations.ApplicationID:
+	case id != layout.ApplicationID:
 		return absent, fmt.Errorf("%w: a SQLite database of another program (application_id %#x)", conn.ErrNotCatalog, uint32(id))
 	}
-	return stored, migrations.CheckVersion(version)
+	return stored, layout.CheckVersion(version)
 }
 
 // probeError tells a damaged catalog from a file of someone else.

@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs/family"
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/migrations"
+	"pakdb/schema/internal/layout"
 )
 
 // addFamilyWords adds the words that rows name.
@@ -171,7 +171,7 @@ func familyInsert(l *family.Layout) string {
 // are of: those whose content_id refers to a content, but for those that say where
 // contents are and what they are made of.
 func FactTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	own, err := migrations.Tables()
+	own, err := layout.Tables()
 	if err != nil {
 		return nil, err
 	}

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/indexer"
-	"pakdb/internal/atomicfile"
 	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
@@ -43,8 +41,7 @@ alike. Another build of that name is an error, and nothing is merged; --replace
 replaces it. Builds become visible one by one, each when it is complete. A merge that
 was interrupted goes on when it is run again.
 
-The other catalogs are only read. One that an older pakdb wrote is brought up to date
-in a temporary copy; one that is damaged is refused. Contents that "pakdb index
+The other catalogs are only read. One of another layout, or that is damaged, is refused. Contents that "pakdb index
 --store" kept beside them are copied as well.
 
 A scan looks for the ids of all builds of its catalog in contents of unknown
@@ -128,35 +125,12 @@ func openOthers(ctx context.Context, a *cli.App, paths []string) (others []*sche
 			return others, closeAll, fmt.Errorf("%w: %s is the catalog that is merged into", cli.ErrUsage, path)
 		}
 		o, err := schema.OpenOther(ctx, path)
-		if errors.Is(err, schema.ErrTooOld) {
-			var scratch *atomicfile.ScratchDir
-			if scratch, err = atomicfile.NewScratchDir("merge"); err != nil {
-				return others, closeAll, err
-			}
-			closers = append(closers, scratch.Close)
-			o, err = openUpdated(ctx, path, filepath.Join(scratch.Path(), "pakdb.db"))
-		}
 		if err != nil {
 			return others, closeAll, err
 		}
 		others = append(others, o)
 	}
 	return others, closeAll, nil
-}
-
-// openUpdated opens a copy of a catalog, which is brought up to date.
-func openUpdated(ctx context.Context, path, to string) (*schema.Other, error) {
-	if err := schema.Copy(ctx, path, to); err != nil {
-		return nil, err
-	}
-	c, err := schema.Open(ctx, to)
-	if err == nil {
-		err = c.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bring a copy of %s up to date: %w", path, err)
-	}
-	return schema.OpenOther(ctx, to)
 }
 
 // mergeAll merges builds one by one and says of each what was done.

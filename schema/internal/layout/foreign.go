@@ -1,4 +1,4 @@
-package migrations
+package layout
 
 import (
 	"context"
@@ -16,10 +16,9 @@ import (
 
 // made is what pakdb makes in a catalog.
 type made struct {
-	scripts string            // statements of the newest version, each after a new line and before a semicolon
-	earlier string            // those of all versions
+	scripts string            // statements, each after a new line and before a semicolon
 	kinds   map[string]string // "TABLE", "INDEX", "TRIGGER" or "VIEW" by name in lower case
-	needed  []string          // names of what no catalog of the newest version lacks
+	needed  []string          // names of what no catalog lacks
 }
 
 var statement = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
@@ -30,21 +29,8 @@ var ours = sync.OnceValues(func() (*made, error) {
 		return nil, err
 	}
 	optional := "\n" + seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
-	m := &made{scripts: "\n" + newest + optional, kinds: map[string]string{}}
-	names, err := scriptNames()
-	if err != nil {
-		return nil, err
-	}
-	var b strings.Builder
-	for _, name := range names {
-		text, err := scripts.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString("\n" + string(text))
-	}
-	m.earlier = b.String() + m.scripts
-	for _, x := range statement.FindAllStringSubmatch(newest, -1) {
+	m := &made{scripts: tables + optional, kinds: map[string]string{}}
+	for _, x := range statement.FindAllStringSubmatch(tables, -1) {
 		m.kinds[x[2]] = x[1]
 		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
 			m.needed = append(m.needed, x[2])
@@ -66,12 +52,12 @@ func Tables() ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(m.needed), func(name string) bool { return m.kinds[name] != "TABLE" }), nil
 }
 
-// CheckForeign returns an error of class [conn.ErrForeign] if another program changed the
-// tables of a catalog, or added what runs when pakdb writes: a trigger, or an index that
-// keeps rows out. It names the first such thing. Other tables, views and indexes that
-// somebody added are admitted. It must be called before the connection is used for
-// anything else. A catalog of an earlier version is only searched for triggers.
-func CheckForeign(ctx context.Context, c driver.Conn) error {
+// Check returns an error if a catalog is of another layout, or of class
+// [conn.ErrForeign] if another program changed its tables, or added what runs when pakdb
+// writes: a trigger, or an index that keeps rows out. It names the first such thing.
+// Other tables, views and indexes that somebody added are admitted. It must be called
+// before the connection is used for anything else.
+func Check(ctx context.Context, c driver.Conn) error {
 	m, err := ours()
 	if err != nil {
 		return err
@@ -80,8 +66,7 @@ func CheckForeign(ctx context.Context, c driver.Conn) error {
 	if err := eachRow(ctx, c, "PRAGMA user_version", func(v []driver.Value) { version, _ = v[0].(int64) }); err != nil {
 		return err
 	}
-	latest, err := Version()
-	if err != nil {
+	if err := CheckVersion(version); err != nil {
 		return err
 	}
 	found := ""
@@ -90,14 +75,14 @@ func CheckForeign(ctx context.Context, c driver.Conn) error {
 		kind, name, table, text := str(v[0]), str(v[1]), str(v[2]), str(v[3])
 		seen[name] = true
 		if found == "" {
-			found = m.foreign(kind, name, table, text, version == int64(latest))
+			found = m.foreign(kind, name, table, text)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	for _, name := range m.needed {
-		if found == "" && version == int64(latest) && !seen[name] {
+		if found == "" && !seen[name] {
 			found = fmt.Sprintf("%s %s is missing", strings.ToLower(m.kinds[name]), name)
 		}
 	}
@@ -108,17 +93,13 @@ func CheckForeign(ctx context.Context, c driver.Conn) error {
 }
 
 // foreign says what is wrong with a row of sqlite_schema, "" for nothing.
-func (m *made) foreign(kind, name, table, text string, newest bool) string {
-	within := m.scripts
-	if !newest {
-		within = m.earlier
-	}
+func (m *made) foreign(kind, name, table, text string) string {
 	switch {
-	case text != "" && strings.Contains(within, "\n"+text+";"):
+	case text != "" && strings.Contains(m.scripts, "\n"+text+";"):
 		return ""
 	case kind == "trigger":
 		return fmt.Sprintf("trigger %q on %q", name, table)
-	case !newest, strings.HasPrefix(strings.ToLower(name), "sqlite_"): // keys of tables, statistics
+	case strings.HasPrefix(strings.ToLower(name), "sqlite_"): // keys of tables, statistics
 		return ""
 	case m.kinds[strings.ToLower(name)] != "":
 		return fmt.Sprintf("%s %q is not the one that pakdb makes", kind, name)

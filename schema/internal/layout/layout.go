@@ -1,0 +1,80 @@
+// Package layout makes the tables and views of a catalog, and refuses a file that has others.
+package layout
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"fmt"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/views"
+)
+
+// ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
+const ApplicationID = 0x50414b44
+
+// Version is the number of the layout, which a catalog has as its user_version. Each
+// change of schema.sql or of a view raises it: a catalog of another layout is refused,
+// and its builds are indexed again.
+const Version = 33
+
+//go:embed schema.sql
+var tables string
+
+// Fill makes an empty database a catalog. Connections that open it later can use the
+// views.
+func Fill(ctx context.Context, db *sql.DB) error {
+	return inTx(ctx, db, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, tables); err != nil {
+			return fmt.Errorf("tables: %w", err)
+		}
+		if err := views.CreateUnread(ctx, tx); err != nil {
+			return fmt.Errorf("views: %w", err)
+		}
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", Version, ApplicationID))
+		return err
+	})
+}
+
+// Mend makes the views that a user removed from a catalog.
+func Mend(ctx context.Context, db *sql.DB) error {
+	if views.Exist(ctx, db) {
+		return nil
+	}
+	return inTx(ctx, db, func(tx *sql.Tx) error {
+		err := views.Drop(ctx, tx)
+		if err == nil {
+			err = views.Create(ctx, tx)
+		}
+		if err != nil {
+			return fmt.Errorf("views: %w", err)
+		}
+		return nil
+	})
+}
+
+func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// CheckVersion returns an error for a user_version that is not [Version].
+func CheckVersion(version int64) error {
+	switch {
+	case version < 0:
+		return fmt.Errorf("%w: layout %d", conn.ErrNotCatalog, version)
+	case version > Version:
+		return fmt.Errorf("%w: layout %d, this pakdb reads layout %d", conn.ErrTooNew, version, Version)
+	case version < Version:
+		return fmt.Errorf("%w: layout %d, this pakdb reads layout %d", conn.ErrTooOld, version, Version)
+	}
+	return nil
+}
