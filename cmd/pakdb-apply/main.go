@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
 	"pakdb/internal/version"
@@ -84,7 +84,7 @@ run it again: it goes on where it stopped, or starts anew.
 // printVersion says which build this is, and what it reads.
 func printVersion() error {
 	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\n",
-		version.Current(), pkdelta.Version)
+		version.Current(), delta.Version)
 	return err
 }
 
@@ -119,7 +119,7 @@ func exitCode(err error) int {
 		return exitFailed
 	case apply.IsRefusal(err):
 		return exitProblems
-	case process.NotThere(err), errors.Is(err, inside.ErrSameName), errors.Is(err, pkdelta.ErrKey):
+	case process.NotThere(err), errors.Is(err, inside.ErrSameName), errors.Is(err, delta.ErrKey):
 		return exitUsage
 	}
 	return exitFailed
@@ -164,7 +164,7 @@ type keys [][]byte
 func (k *keys) String() string { return "" }
 
 func (k *keys) Set(text string) error {
-	key, err := pkdelta.ParseKey(text)
+	key, err := delta.ParseKey(text)
 	if err == nil {
 		*k = append(*k, key)
 	}
@@ -176,7 +176,7 @@ func checkFile(file, key string) error {
 	if key == "" {
 		return nil
 	}
-	h, err := pkdelta.ReadFileHeader(file)
+	h, err := delta.ReadFileHeader(file)
 	if err != nil {
 		return err
 	}
@@ -184,11 +184,11 @@ func checkFile(file, key string) error {
 }
 
 // check is checkFile for a header that was read.
-func check(h *pkdelta.Header, key string) error {
+func check(h *delta.Header, key string) error {
 	if key == "" {
 		return nil
 	}
-	public, err := pkdelta.ReadPublicKey(key)
+	public, err := delta.ReadPublicKey(key)
 	if err != nil {
 		return err
 	}

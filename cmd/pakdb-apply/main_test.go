@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"testing"
 
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/maker"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("old/a.txt"), "what is old")
 	write(t, at("new/a.txt"), "what is old and new")
-	key, err := pkdelta.GenerateKey()
+	key, err := delta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 	if _, err := os.Stat(at("out")); err == nil {
 		t.Fatal("something was written before anything fitted")
 	}
-	if err := pkdelta.SignFile(t.Context(), p, key); err != nil {
+	if err := delta.SignFile(t.Context(), p, key); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -92,8 +92,8 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{nil, exitOK},
-		{fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), exitProblems},
-		{pkdelta.ErrSignature, exitProblems},
+		{fmt.Errorf("a.pak: %w", delta.ErrWrongOld), exitProblems},
+		{delta.ErrSignature, exitProblems},
 		{at(syscall.EEXIST), exitProblems},
 		{at(syscall.ENOENT), exitUsage},
 		{at(syscall.ENOSPC), exitFailed},

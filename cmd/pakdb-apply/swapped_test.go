@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 )
 
 // TestSwappedPatch: the patch whose signature was checked is the one that is
@@ -21,14 +21,14 @@ func TestSwappedPatch(t *testing.T) {
 	write(t, at("old/a.txt"), "what is old")
 	write(t, at("new/a.txt"), "what is old and new")
 	write(t, at("other/a.txt"), "what is old and not meant")
-	key, err := pkdelta.GenerateKey()
+	key, err := delta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	public := write(t, at("key.pub"), key.Public().String())
 	makePatch(t, at("signed"), at("old"), at("new"))
 	makePatch(t, at("other.pkdelta"), at("old"), at("other"))
-	if err := pkdelta.SignFile(t.Context(), at("signed"), key); err != nil {
+	if err := delta.SignFile(t.Context(), at("signed"), key); err != nil {
 		t.Fatal(err)
 	}
 	pipe := at("pipe")

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
 	"pakdb/internal/progress"
 )

@@ -13,14 +13,11 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/store"
-	"pakdb/diff/store/channel"
-	"pakdb/diff/store/part"
-	"pakdb/diff/store/trust"
-	"pakdb/diff/store/update"
-	"pakdb/diff/store/update/inuse"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
 	"pakdb/internal/version"
@@ -93,7 +90,7 @@ func (n *names) String() string { return strings.Join(*n, ",") }
 
 func (n *names) Set(text string) error { *n = append(*n, strings.Split(text, ",")...); return nil }
 
-func (o *options) parts() part.Choice { return part.Choice{With: o.with, Without: o.without} }
+func (o *options) parts() store.PartChoice { return store.PartChoice{With: o.with, Without: o.without} }
 
 // list is a flag that may repeat.
 type list []string
@@ -140,10 +137,10 @@ func run(ctx context.Context, args []string) int {
 	case *showVersion:
 		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", version.Current(), store.Format, store.FormatPlatforms)
 		return exitCode(err)
-	case o.client != "" && !channel.ValidVersion(o.client):
+	case o.client != "" && !store.ValidVersion(o.client):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
 		return exitUsage
-	case o.platform != "" && !channel.Valid(o.platform):
+	case o.platform != "" && !store.ValidChannel(o.platform):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -platform %q: letters, digits, and . _ + - may be in it\n", o.platform)
 		return exitUsage
 	case o.parts().Check() != nil:
@@ -186,11 +183,11 @@ func exitCode(err error) int {
 		return exitPipe
 	case isAny(context.Canceled):
 		return exitInterrupted
-	case isAny(apply.ErrBusy, inuse.ErrHeld, update.ErrChanged), process.MachineFailed(err):
+	case isAny(apply.ErrBusy, update.ErrHeld, update.ErrChanged), process.MachineFailed(err):
 		return exitFailed
-	case isAny(store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, store.ErrLocation, pkdelta.ErrKey):
+	case isAny(store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, store.ErrLocation, delta.ErrKey):
 		return exitUsage
-	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt, channel.ErrInvalid,
+	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, delta.ErrSignature, delta.ErrCorrupt, store.ErrChannel,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):
 		return exitProblems
 	case store.Lacks(err):

@@ -16,15 +16,12 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/store"
-	"pakdb/diff/store/channel"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/publish/optional"
-	"pakdb/diff/store/trust"
-	"pakdb/diff/store/update"
-	"pakdb/diff/store/update/inuse"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 )
 
 func write(t *testing.T, name, text string) {
@@ -35,7 +32,7 @@ func write(t *testing.T, name, text string) {
 }
 
 // publishBuild publishes a build of one file.
-func publishBuild(t *testing.T, dir, label, text string, key *pkdelta.SecretKey) {
+func publishBuild(t *testing.T, dir, label, text string, key *delta.SecretKey) {
 	t.Helper()
 	from := t.TempDir()
 	write(t, filepath.Join(from, "a"), text)
@@ -52,7 +49,7 @@ func publishBuild(t *testing.T, dir, label, text string, key *pkdelta.SecretKey)
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	key, err := pkdelta.GenerateKey()
+	key, err := delta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +88,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(game, channel.InstallName), []byte("{"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(game, store.InstallName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if got := run(t.Context(), []string{game, "-from", from}); got != exitProblems { // trying again does not help
 		t.Errorf("a folder whose channel cannot be read: exit code %d", got)
 	}
-	if err := os.Remove(filepath.Join(game, channel.InstallName)); err != nil {
+	if err := os.Remove(filepath.Join(game, store.InstallName)); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(game, "a")); err != nil || string(b) != "old" {
@@ -188,7 +185,7 @@ func TestPartsEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = publish.Publish(t.Context(), dir, "1", files.Inputs, &publish.Options{Parts: []optional.Part{{Name: "fr", Pattern: "fr"}, {Name: "de", Pattern: "de"}}})
+	_, err = publish.Publish(t.Context(), dir, "1", files.Inputs, &publish.Options{Parts: []publish.PartFiles{{Name: "fr", Pattern: "fr"}, {Name: "de", Pattern: "de"}}})
 	if err := errors.Join(err, files.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +272,7 @@ func TestExitCode(t *testing.T) {
 		{store.ErrNoBuild, exitUsage},
 		{at(syscall.ENOENT), exitUsage},
 		{at(syscall.ENOSPC), exitFailed},
-		{inuse.ErrHeld, exitFailed},
+		{update.ErrHeld, exitFailed},
 		{errors.New("unheard of"), exitFailed},
 		{context.Canceled, exitInterrupted},
 		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, exitPipe},

@@ -15,9 +15,9 @@ import (
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/store/place"
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/store/place"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
 )
 
@@ -71,8 +71,8 @@ func (o *options) open(out *events) (*update.Remote, error) {
 		Channel: o.channel, Install: o.install, Version: o.client, Platform: o.platform}
 	var err error
 	if o.key != "" {
-		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
-			return nil, fmt.Errorf("%w: %w", pkdelta.ErrKey, err)
+		if opt.Key, err = delta.ReadPublicKey(o.key); err != nil {
+			return nil, fmt.Errorf("%w: %w", delta.ErrKey, err)
 		}
 	}
 	if o.root != "" {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/diff/store/trust"
+	"pakdb/diff/ship/store/trust"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/store"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/store"
 	"pakdb/internal/version"
 	"pakdb/schema"
 )
@@ -72,7 +72,7 @@ func printVersion(a *cli.App) error {
 	r := a.Registry()
 	d := described{
 		Name: "pakdb", Build: version.Current(),
-		Formats: ownFormats{schema.Version, pkdelta.Version, store.Format, store.FormatPlatforms, store.Coder()},
+		Formats: ownFormats{schema.Version, delta.Version, store.Format, store.FormatPlatforms, store.Coder()},
 	}
 	for _, f := range r.Formats {
 		d.Archives = append(d.Archives, archiveFormat{f.Name, readVersions(f), strings.Join(f.Versions, ", ")})
@@ -89,7 +89,7 @@ func printVersion(a *cli.App) error {
 // method of every type: 2.1 MB.
 func versionText(a *cli.App) string {
 	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d and %d\narchives: %s",
-		version.Current().String(), schema.Version, pkdelta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
+		version.Current().String(), schema.Version, delta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {

@@ -17,9 +17,9 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
 	"pakdb/diff/download"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/maker"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -55,7 +55,7 @@ func downloads(t *testing.T, old, new string) map[string]download.Way {
 // estimated makes the patch, and looks for the chunks in the files.
 func estimated(t *testing.T, old, new string) *maker.Estimate {
 	t.Helper()
-	var inputs [2][]pkdelta.Input
+	var inputs [2][]delta.Input
 	for i, p := range []string{old, new} {
 		f, err := inside.OpenFiles([]string{p})
 		if err != nil {

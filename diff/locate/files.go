@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 )
@@ -48,7 +48,7 @@ func changed(location, how string) error {
 // Files are files of a build in the catalog, opened where they were when it was
 // indexed: archives, and files beside them that are parts of them.
 type Files struct {
-	Inputs []pkdelta.Input
+	Inputs []delta.Input
 	Known  []diff.BuildFile // of Inputs; of a part nothing but its name
 	Opened []*os.File       // of Inputs
 }
@@ -87,7 +87,7 @@ func (f *Files) add(name, location string, known diff.BuildFile) (codecs.Source,
 		return codecs.Source{}, err
 	}
 	f.Opened = append(f.Opened, file)
-	in, err := pkdelta.NewInput(name, file)
+	in, err := delta.NewInput(name, file)
 	if err != nil {
 		return codecs.Source{}, err
 	}
@@ -172,7 +172,7 @@ func (f *Files) same(ctx context.Context, i int, all bool) (bool, error) {
 
 // Unchanged compares the files' hashes, or the beginnings of them, with those in
 // the catalog; where it has none, times. It fails with [ErrChanged].
-func (f *Files) Unchanged(sums []pkdelta.Sum) error {
+func (f *Files) Unchanged(sums []delta.Sum) error {
 	for i, known := range f.Known {
 		same := true
 		switch {

@@ -90,11 +90,10 @@ var order = []string{"internal", "codecs", "testdata", "schema", "indexer", "dif
 // runs in launchers, which have no catalog.
 var narrower = map[string][]string{
 	"schema":           {"schema", "codecs/family", "codecs/mount", "internal"},
-	"diff/delta":       {"diff/delta", "internal"},
-	"diff/pkdelta":     {"diff/pkdelta", "diff/delta", "codecs", "internal"},
-	"diff/store":       {"diff/store", "diff/pkdelta", "diff/delta", "codecs", "internal"},
-	"cmd/pakdb-apply":  {"diff/pkdelta", "codecs", "internal"},
-	"cmd/pakdb-update": {"diff/store", "diff/pkdelta", "codecs", "internal"},
+	"diff/ship":        {"diff/ship", "codecs", "internal"},
+	"diff/ship/delta":  {"diff/ship/delta", "codecs", "internal"},
+	"cmd/pakdb-apply":  {"diff/ship/delta", "codecs", "internal"},
+	"cmd/pakdb-update": {"diff/ship/store", "diff/ship/delta", "codecs", "internal"},
 }
 
 func within(folders []string, room string) bool {
@@ -178,17 +177,17 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/ship/trust.go":            "named",
 	"cmd/pakdb/internal/ship/update.go":           "named",
 	"codecs/property/usmap/usmap.go":              "named",
-	"diff/pkdelta/apply/plan.go":                  "named", // the patch
-	"diff/pkdelta/file.go":                        "named",
-	"diff/pkdelta/password.go":                    "named",
-	"diff/pkdelta/sealed.go":                      "named",
+	"diff/ship/delta/apply/plan.go":               "named", // the patch
+	"diff/ship/delta/file.go":                     "named",
+	"diff/ship/delta/password.go":                 "named",
+	"diff/ship/delta/sealed.go":                   "named",
 	"cmd/pakdb/internal/shell/command.go":         "named",
 	"cmd/pakdb/internal/shell/history.go":         "named",
 	"query/file.go":                               "named", // what is written may go to a pipe
 	"query/named.go":                              "named", // a folder of queries
 	"codecs/gpak/writer_database.go":              "own",
 	"codecs/tempfiles.go":                         "own",
-	"diff/store/contents/writer.go":               "own",
+	"diff/ship/store/contents/writer.go":          "own",
 	"internal/atomicfile/scratchdir.go":           "own",
 	"internal/terminal/ptytest/pty_linux.go":      "a terminal",
 	"query/export/push.go":                        "own",
@@ -198,8 +197,8 @@ var opening = map[string]string{
 	"codecs/codecstest/corpus.go":                 "for tests",
 	"codecs/codecstest/samples.go":                "for tests",
 	"codecs/script/scripttest/packages.go":        "for tests",
-	"diff/internal/pkdeltatest/pkdeltatest.go":    "for tests",
-	"diff/internal/pkdeltatest/rounds.go":         "for tests",
+	"diff/ship/internal/deltatest/pkdeltatest.go": "for tests",
+	"diff/ship/internal/deltatest/rounds.go":      "for tests",
 	"internal/atomicfile/faulttest/tree.go":       "for tests",
 }
 

@@ -3,8 +3,8 @@ package cli
 import (
 	"os"
 
-	"pakdb/diff/store/contents"
-	"pakdb/diff/store/place"
+	"pakdb/diff/ship/store/contents"
+	"pakdb/diff/ship/store/place"
 	"pakdb/internal/objects"
 	"pakdb/query"
 )

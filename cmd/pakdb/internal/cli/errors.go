@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/ship/delta/inside"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/rescue"

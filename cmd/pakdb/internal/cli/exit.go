@@ -9,19 +9,16 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff"
-	"pakdb/diff/delta"
 	"pakdb/diff/gate"
 	"pakdb/diff/locate"
 	"pakdb/diff/overlay"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/store"
-	"pakdb/diff/store/channel"
-	"pakdb/diff/store/part"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/publish/optional"
-	"pakdb/diff/store/trust"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/trust"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
 	"pakdb/internal/extract"
@@ -108,7 +105,7 @@ func failedClasses() []error {
 
 func usageClasses() []error {
 	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, inside.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, optional.ErrForgotten, store.ErrLocation, store.ErrLabel}
+		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, inside.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.
@@ -118,10 +115,10 @@ func isFinding(err error) bool {
 	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
-		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
+		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, coder.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
 		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
-		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned, channel.ErrInvalid,
+		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned, store.ErrChannel,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed, publish.ErrKeyRole, publish.ErrThreshold})
 }
 

@@ -16,9 +16,9 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/diff"
 	"pakdb/diff/overlay"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/store"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/store"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/query"
@@ -43,8 +43,8 @@ func TestExitCode(t *testing.T) {
 		{"in the way", WithHint(Refusal(errors.New("a.pak is there already")), "move it"), ExitProblems},
 		{"name in the way", at(syscall.EEXIST), ExitProblems},
 		{"extracted before", extract.ErrExists, ExitProblems},
-		{"wrong old", fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), ExitProblems},
-		{"signature", pkdelta.ErrSignature, ExitProblems},
+		{"wrong old", fmt.Errorf("a.pak: %w", delta.ErrWrongOld), ExitProblems},
+		{"signature", delta.ErrSignature, ExitProblems},
 		{"nothing to patch", overlay.ErrNothing, ExitProblems},
 		{"part that is missing", inArchive(fmt.Errorf("%w: %w", codecs.ErrTruncated, at(syscall.ENOENT))), ExitProblems},
 		{"no signature there", fmt.Errorf("%w: %w", store.ErrUnsigned, at(syscall.ENOENT)), ExitProblems},

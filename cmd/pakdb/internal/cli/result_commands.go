@@ -6,10 +6,10 @@ import (
 	"errors"
 
 	"pakdb/diff/overlay"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/maker"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/update"
 	"pakdb/indexer"
 )
 
@@ -110,10 +110,10 @@ type Delta struct {
 }
 
 // MadeDelta is the result of making a patch, which key signs, if not nil.
-func MadeDelta(out string, h *pkdelta.Header, s *maker.Stats, key *pkdelta.SecretKey) Delta {
+func MadeDelta(out string, h *delta.Header, s *maker.Stats, key *delta.SecretKey) Delta {
 	d := Delta{Patch: out, Size: h.Length(), Signed: key != nil, Copied: s.Copied, Coded: s.Raw, Derived: s.Derived, Sealed: s.Sealed, Keys: len(h.Keys)}
 	if key != nil {
-		d.Size = pkdelta.SignedLength(h, key)
+		d.Size = delta.SignedLength(h, key)
 	}
 	for _, f := range h.Old {
 		d.OldSize += f.Size

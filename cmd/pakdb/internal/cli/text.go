@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 	"pakdb/internal/progress"
 )
 
@@ -49,7 +49,7 @@ func Bit(b bool) int64 {
 }
 
 // HexDigits returns a checksum as its files show it.
-func HexDigits[T pkdelta.Sum | pkdelta.Root](sum T) string { return fmt.Sprintf("%x", sum) }
+func HexDigits[T delta.Sum | delta.Root](sum T) string { return fmt.Sprintf("%x", sum) }
 
 // Ratio is what is left of the decoded size, in percent.
 func Ratio(stored, size int64) string {

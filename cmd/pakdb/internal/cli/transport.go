@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"pakdb/diff/download"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/maker"
 )
 
 // Print writes the downloads as a table for people, with percentages of the first.
@@ -45,7 +45,7 @@ func WriteRows(a *App, all []download.Way, format string) error {
 
 // Estimate makes the transport patch from old to new files, of which only the sizes
 // remain.
-func Estimate(ctx context.Context, a *App, old, new []pkdelta.Input, o maker.MakeOptions) (*maker.Estimate, error) {
+func Estimate(ctx context.Context, a *App, old, new []delta.Input, o maker.MakeOptions) (*maker.Estimate, error) {
 	debug.SetMemoryLimit(MakeMemory)
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()

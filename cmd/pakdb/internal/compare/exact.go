@@ -9,7 +9,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/download"
 	"pakdb/diff/locate"
-	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/ship/delta/maker"
 )
 
 // listDownloads tells what the update takes, whichever changes were asked for.

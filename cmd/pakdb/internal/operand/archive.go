@@ -13,7 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
 	"pakdb/internal/regular"
@@ -90,7 +90,7 @@ func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archiv
 
 // ownFileHint is for who takes what pakdb wrote for an archive.
 func ownFileHint(ctx context.Context, path string) string {
-	if _, err := pkdelta.ReadFileHeader(path); err == nil {
+	if _, err := delta.ReadFileHeader(path); err == nil {
 		return "that is a transport patch: pakdb delta info " + path
 	}
 	db, err := schema.OpenReadOnly(ctx, path)

@@ -13,9 +13,9 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/maker"
 	"pakdb/internal/regular"
 )
 
@@ -165,10 +165,10 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, opts.out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, secret) },
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *delta.Header) error { return opts.fits(h, secret) },
 	})
 	if err == nil && secret != nil {
-		err = pkdelta.SignFile(ctx, opts.out, secret)
+		err = delta.SignFile(ctx, opts.out, secret)
 	}
 	stop()
 	if err != nil {
@@ -194,10 +194,10 @@ type makeOptions struct {
 }
 
 // fits refuses a patch above --max-size, signed if it will be.
-func (opts *makeOptions) fits(h *pkdelta.Header, key *pkdelta.SecretKey) error {
+func (opts *makeOptions) fits(h *delta.Header, key *delta.SecretKey) error {
 	size := h.Length()
 	if key != nil {
-		size = pkdelta.SignedLength(h, key)
+		size = delta.SignedLength(h, key)
 	}
 	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
 		return nil
@@ -205,7 +205,7 @@ func (opts *makeOptions) fits(h *pkdelta.Header, key *pkdelta.SecretKey) error {
 	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", opts.out, cli.ExactSize(size), int64(opts.maxSize)))
 }
 
-func printMade(a *cli.App, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
+func printMade(a *cli.App, out string, h *delta.Header, s *maker.Stats, took time.Duration) error {
 	var size int64
 	for _, f := range h.New {
 		size += f.Size
@@ -237,11 +237,11 @@ func printMade(a *cli.App, out string, h *pkdelta.Header, s *maker.Stats, took t
 	return err
 }
 
-func sortedRecipes(made map[pkdelta.Recipe]int64) (list []pkdelta.Recipe) {
+func sortedRecipes(made map[delta.Recipe]int64) (list []delta.Recipe) {
 	for r := range made {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(x, y pkdelta.Recipe) int {
+	slices.SortFunc(list, func(x, y delta.Recipe) int {
 		if made[x] != made[y] {
 			return int(min(1, max(-1, made[y]-made[x])))
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/ship/delta/apply"
 )
 
 func newDeltaApplyCommand(a *cli.App) *cobra.Command {

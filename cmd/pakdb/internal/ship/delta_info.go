@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 	"pakdb/internal/terminal"
 )
 
@@ -31,7 +31,7 @@ applying takes, by what a patch knows of them, NULL for none.`,
   pakdb delta info game.pkdelta --format jsonl`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := pkdelta.ReadFileHeader(args[0])
+			h, err := delta.ReadFileHeader(args[0])
 			if err != nil {
 				return deltaHint(err)
 			}
@@ -46,7 +46,7 @@ applying takes, by what a patch knows of them, NULL for none.`,
 }
 
 // printDeltaFiles writes the files of a patch as rows.
-func printDeltaFiles(a *cli.App, h *pkdelta.Header, format string) error {
+func printDeltaFiles(a *cli.App, h *delta.Header, format string) error {
 	rows, err := a.Rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func printDeltaFiles(a *cli.App, h *pkdelta.Header, format string) error {
 	for _, k := range h.Keys {
 		keys = append(keys, k.String())
 	}
-	write := func(side string, files []pkdelta.File) error {
+	write := func(side string, files []delta.File) error {
 		for _, f := range files {
 			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(len(h.Parts)), cli.HexDigits(h.RootHash), cli.Bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
 				return err
@@ -102,9 +102,9 @@ patch, whose problem is NULL when it is.`,
 
 // verifyPatch checks one patch. What makes the others not worth looking at is an
 // error of its own.
-func verifyPatch(ctx context.Context, a *cli.App, file, key string) (h *pkdelta.Header, problem, err error) {
+func verifyPatch(ctx context.Context, a *cli.App, file, key string) (h *delta.Header, problem, err error) {
 	watched, stop := a.WatchPatch(ctx)
-	h, problem = pkdelta.VerifyFile(watched, file)
+	h, problem = delta.VerifyFile(watched, file)
 	stop()
 	if problem == nil {
 		problem = checkKey(h, file, key)

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 )
@@ -71,7 +71,7 @@ func printRecovered(a *cli.App, did bool, lost []error) error {
 
 // recoverHint is for errors about files of a folder whose update was interrupted.
 func recoverHint(err error, dir string) error {
-	if errors.Is(err, apply.ErrGone) || errors.Is(err, pkdelta.ErrResult) && apply.IsInterrupted(dir) {
+	if errors.Is(err, apply.ErrGone) || errors.Is(err, delta.ErrResult) && apply.IsInterrupted(dir) {
 		return cli.WithHint(err, fmt.Sprintf("put the file back where it was and run this again, or give it up: pakdb delta recover --forget %s", dir))
 	}
 	return err

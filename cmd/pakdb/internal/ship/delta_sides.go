@@ -10,9 +10,9 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/locate"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/regular"
 )
 
@@ -131,11 +131,11 @@ func deltaHint(err error) error {
 	switch {
 	case errors.Is(err, apply.ErrApplied):
 		return cli.WithHint(err, "nothing need be done")
-	case errors.Is(err, pkdelta.ErrWrongOld):
+	case errors.Is(err, delta.ErrWrongOld):
 		return cli.WithHint(err, `"pakdb delta info" tells what the patch is for`)
-	case errors.Is(err, pkdelta.ErrNoKey):
+	case errors.Is(err, delta.ErrNoKey):
 		return cli.WithHint(err, cli.KeyHint+"; nothing was written")
-	case errors.Is(err, pkdelta.ErrCorrupt):
+	case errors.Is(err, delta.ErrCorrupt):
 		return cli.WithHint(err, "download the patch again")
 	}
 	return err

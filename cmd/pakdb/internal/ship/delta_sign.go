@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta"
+	"pakdb/diff/ship/delta"
 	"pakdb/internal/terminal"
 )
 
@@ -43,7 +43,7 @@ and 1 GiB of memory, so that nobody else can try many passwords.`,
 }
 
 func runKeygen(ctx context.Context, a *cli.App, to secretKey, protect bool) error {
-	key, err := pkdelta.GenerateKey()
+	key, err := delta.GenerateKey()
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (k *secretKey) password(ctx context.Context, a *cli.App, fresh bool) (strin
 			}
 		}
 		if errors.Is(err, terminal.ErrNotTerminal) {
-			return "", cli.WithHint(fmt.Errorf("%s: %w, and %w", k.file, pkdelta.ErrPassword, err), "name its file by --password-file, or set PAKDB_KEY_PASSWORD")
+			return "", cli.WithHint(fmt.Errorf("%s: %w, and %w", k.file, delta.ErrPassword, err), "name its file by --password-file, or set PAKDB_KEY_PASSWORD")
 		} else if err != nil {
 			return "", err
 		}
@@ -126,11 +126,11 @@ func (k *secretKey) password(ctx context.Context, a *cli.App, fresh bool) (strin
 }
 
 // read returns the key, or nil if there is none to sign with.
-func (k *secretKey) read(ctx context.Context, a *cli.App) (*pkdelta.SecretKey, error) {
+func (k *secretKey) read(ctx context.Context, a *cli.App) (*delta.SecretKey, error) {
 	if k.file == "" {
 		return nil, nil
 	}
-	return pkdelta.ReadSecretKey(k.file, func() (string, error) { return k.password(ctx, a, false) })
+	return delta.ReadSecretKey(k.file, func() (string, error) { return k.password(ctx, a, false) })
 }
 
 // checkFileKey requires a patch to be signed by a key; "" requires nothing.
@@ -138,7 +138,7 @@ func checkFileKey(file, key string) error {
 	if key == "" {
 		return nil
 	}
-	h, err := pkdelta.ReadFileHeader(file)
+	h, err := delta.ReadFileHeader(file)
 	if err != nil {
 		return err
 	}
@@ -146,11 +146,11 @@ func checkFileKey(file, key string) error {
 }
 
 // checkKey is checkFileKey for a header that was read.
-func checkKey(h *pkdelta.Header, file, key string) error {
+func checkKey(h *delta.Header, file, key string) error {
 	if key == "" {
 		return nil
 	}
-	public, err := pkdelta.ReadPublicKey(key)
+	public, err := delta.ReadPublicKey(key)
 	if err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
@@ -177,7 +177,7 @@ the root.`,
 			if err != nil {
 				return err
 			}
-			return pkdelta.SignFile(cmd.Context(), args[1], key)
+			return delta.SignFile(cmd.Context(), args[1], key)
 		},
 	}
 	secret.addPassword(cmd)

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/store"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/trust"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/trust"
 )
 
 // soon is how long before it expires publishers are warned of signed metadata that their

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/trust"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/trust"
 )
 
 func TestExpiring(t *testing.T) {
@@ -36,7 +36,7 @@ func TestExpiring(t *testing.T) {
 // TestFindExpired: what clients refuse is a finding, also if all else is sound.
 func TestFindExpired(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
-	key, err := pkdelta.GenerateKey()
+	key, err := delta.GenerateKey()
 	if err = errors.Join(err, os.WriteFile(filepath.Join(from, "a"), []byte("text"), 0o666)); err != nil {
 		t.Fatal(err)
 	}

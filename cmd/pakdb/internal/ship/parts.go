@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/store/part"
-	"pakdb/diff/store/publish/optional"
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
 )
 
 // readParts reads the values of pakdb publish --part.
-func readParts(flags []string) (list []optional.Part, err error) {
+func readParts(flags []string) (list []publish.PartFiles, err error) {
 	var names []string
 	for _, text := range flags {
 		name, pattern, ok := strings.Cut(text, "=")
@@ -26,27 +26,27 @@ func readParts(flags []string) (list []optional.Part, err error) {
 			return nil, fmt.Errorf("%w: --part: %q is there twice: one pattern of several is {A,B}", cli.ErrUsage, name)
 		}
 		names = append(names, name)
-		list = append(list, optional.Part{Name: name, Pattern: pattern})
+		list = append(list, publish.PartFiles{Name: name, Pattern: pattern})
 	}
-	if err := part.CheckNames(names); err != nil {
+	if err := store.CheckPartNames(names); err != nil {
 		return nil, fmt.Errorf("%w: --part: %w", cli.ErrUsage, err)
 	}
 	return list, nil
 }
 
 // parts are the flags of what a folder has of optional parts.
-type parts struct{ part.Choice }
+type parts struct{ store.PartChoice }
 
 func (p *parts) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&p.With, "with", nil, "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
 	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "do without these `PARTS` of the build from now on; all: every one but those of --with")
 }
 
-func (p *parts) read() (part.Choice, error) {
+func (p *parts) read() (store.PartChoice, error) {
 	if err := p.Check(); err != nil {
-		return p.Choice, fmt.Errorf("--with, --without: %w", err)
+		return p.PartChoice, fmt.Errorf("--with, --without: %w", err)
 	}
-	return p.Choice, nil
+	return p.PartChoice, nil
 }
 
 // tellParts tells which parts the folder has and does without, and, text or not, of which it

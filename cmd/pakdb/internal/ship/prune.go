@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/store"
-	"pakdb/diff/store/contents"
-	"pakdb/diff/store/place"
-	"pakdb/diff/store/publish"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/contents"
+	"pakdb/diff/ship/store/place"
+	"pakdb/diff/ship/store/publish"
 )
 
 type pruneOptions struct {

@@ -16,11 +16,10 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/store"
-	"pakdb/diff/store/channel"
-	"pakdb/diff/store/publish"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
 	"pakdb/internal/regular"
 	"pakdb/internal/version"
 )
@@ -137,7 +136,7 @@ type publishOptions struct {
 }
 
 // read reads what the flags name: who gets the build, the key that signs, and a root.
-func (o *publishOptions) read(ctx context.Context, a *cli.App) (key *pkdelta.SecretKey, root []byte, err error) {
+func (o *publishOptions) read(ctx context.Context, a *cli.App) (key *delta.SecretKey, root []byte, err error) {
 	if err = errors.Join(o.rollout.read(), checkPlatform(o.platform)); err == nil {
 		key, err = o.sign.read(ctx, a)
 	}
@@ -183,7 +182,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		}
 		label = filepath.Base(abs)
 	}
-	label = channel.Join(label, opts.platform)
+	label = store.JoinPlatform(label, opts.platform)
 	debug.SetMemoryLimit(publishMemory)
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
@@ -230,7 +229,7 @@ func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptio
 	if err != nil {
 		return err
 	}
-	label = channel.Join(label, opts.platform)
+	label = store.JoinPlatform(label, opts.platform)
 	if err := publish.Promote(ctx, opts.out, label, opts.rollout.to, key, root, opts.expires); err != nil {
 		return err
 	}
@@ -310,9 +309,9 @@ every build can be made of what is there. Each finding is a line; the exit code 
 }
 
 func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error) {
-	var public *pkdelta.PublicKey
+	var public *delta.PublicKey
 	if key != "" {
-		if public, err = pkdelta.ReadPublicKey(key); err != nil {
+		if public, err = delta.ReadPublicKey(key); err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}
 	}

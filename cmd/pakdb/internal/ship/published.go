@@ -10,8 +10,8 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/nearest"
 	"pakdb/internal/regular"
 	"pakdb/schema"
@@ -20,7 +20,7 @@ import (
 // publishedFiles are the files of a build that is to be published, and their
 // hashes where they are known.
 type publishedFiles struct {
-	inputs []pkdelta.Input
+	inputs []delta.Input
 	sums   []string
 	close  func() error
 }

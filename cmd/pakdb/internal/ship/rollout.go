@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/store/channel"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
 )
 
@@ -21,28 +21,28 @@ type rollout struct {
 }
 
 func (r *rollout) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.to.Channel, "channel", channel.Stable, "give the build to those who follow channel `NAME`")
+	cmd.Flags().StringVar(&r.to.Channel, "channel", store.Stable, "give the build to those who follow channel `NAME`")
 	cmd.Flags().StringVar(&r.share, "rollout", "100%", "give it to this `SHARE` of them, as 10%; the others keep what they have")
 	cmd.Flags().StringVar(&r.to.Min, "min-client", "", "give it only to clients of this `VERSION` or later (pakdb update --client-version)")
 	cmd.Flags().StringVar(&r.to.Max, "max-client", "", "give it only to clients of this `VERSION` or earlier")
 	cmd.Flags().BoolVar(&r.promote, "promote", false, "BUILD is in the store: only say who gets it")
-	cli.CompleteFlag(cmd, "channel", channel.Stable, "beta")
+	cli.CompleteFlag(cmd, "channel", store.Stable, "beta")
 }
 
 // read reads the share.
 func (r *rollout) read() (err error) {
-	if r.to.Share, err = channel.ParseShare(r.share); err != nil {
+	if r.to.Share, err = store.ParseShare(r.share); err != nil {
 		return fmt.Errorf("%w: --rollout %q: above 0 and up to 100%%, as 10%% or 0.5%%", cli.ErrUsage, r.share)
 	}
 	for _, v := range []string{r.to.Min, r.to.Max} {
-		if v != "" && !channel.ValidVersion(v) {
+		if v != "" && !store.ValidVersion(v) {
 			return fmt.Errorf("%w: a client version is numbers with dots, as 2.10: %q", cli.ErrUsage, v)
 		}
 	}
-	if r.to.Min != "" && r.to.Max != "" && channel.Compare(r.to.Min, r.to.Max) > 0 {
+	if r.to.Min != "" && r.to.Max != "" && store.CompareVersions(r.to.Min, r.to.Max) > 0 {
 		return fmt.Errorf("%w: no client has version %s or later and %s or earlier", cli.ErrUsage, r.to.Min, r.to.Max)
 	}
-	if !channel.Valid(r.to.Channel) {
+	if !store.ValidChannel(r.to.Channel) {
 		return fmt.Errorf("%w: --channel %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, r.to.Channel)
 	}
 	return nil
@@ -50,7 +50,7 @@ func (r *rollout) read() (err error) {
 
 // checkPlatform refuses what is no name of a platform; "" is every one.
 func checkPlatform(name string) error {
-	if name != "" && !channel.Valid(name) {
+	if name != "" && !store.ValidChannel(name) {
 		return fmt.Errorf("%w: --platform %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, name)
 	}
 	return nil
@@ -58,14 +58,14 @@ func checkPlatform(name string) error {
 
 // tell tells who gets the build from now on, if it is not everybody.
 func (r *rollout) tell(a *cli.App, label string) error {
-	if a.Quiet || !r.promote && r.to == (publish.Rollout{Channel: channel.Stable, Share: channel.All}) {
+	if a.Quiet || !r.promote && r.to == (publish.Rollout{Channel: store.Stable, Share: store.AllChannels}) {
 		return nil
 	}
 	clients := ""
 	if r.to.Min != "" || r.to.Max != "" {
 		clients = fmt.Sprintf(" (clients %s to %s)", cmp.Or(r.to.Min, "any"), cmp.Or(r.to.Max, "any"))
 	}
-	_, err := fmt.Fprintf(a.Stdout, "build %q is for %s of channel %s%s\n", label, channel.Percent(r.to.Share), r.to.Channel, clients)
+	_, err := fmt.Fprintf(a.Stdout, "build %q is for %s of channel %s%s\n", label, store.Percent(r.to.Share), r.to.Channel, clients)
 	return err
 }
 
@@ -78,11 +78,11 @@ func (f *following) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.platform, "platform", "", "get builds for platform `NAME` from now on (default: what DIR remembers, or else this system: windows, linux, darwin)")
 	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
 	cmd.Flags().StringVar(&f.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
-	cli.CompleteFlag(cmd, "channel", channel.Stable, "beta")
+	cli.CompleteFlag(cmd, "channel", store.Stable, "beta")
 }
 
 func (f *following) into(opt *update.RemoteOptions) error {
-	if f.client != "" && !channel.ValidVersion(f.client) {
+	if f.client != "" && !store.ValidVersion(f.client) {
 		return fmt.Errorf("%w: --client-version %q: numbers with dots, as 2.10", cli.ErrUsage, f.client)
 	}
 	if err := checkPlatform(f.platform); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/store/publish"
+	"pakdb/diff/ship/store/publish"
 )
 
 func newStoreStatsCommand(a *cli.App) *cobra.Command {

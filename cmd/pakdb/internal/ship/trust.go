@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/store/publish"
-	"pakdb/diff/store/trust"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/store/publish"
+	"pakdb/diff/ship/store/trust"
 )
 
 // days is a flag for a time that may be in days.
@@ -118,7 +118,7 @@ func (f *signFlags) add(cmd *cobra.Command) {
 }
 
 // do signs, by a function of package publish.
-func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(context.Context, string, *pkdelta.SecretKey, publish.SignOptions) error) error {
+func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(context.Context, string, *delta.SecretKey, publish.SignOptions) error) error {
 	key, err := f.sign.read(cmd.Context(), a)
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ the same way. Clients follow the roots one by one, so trust/*.root.json must sta
 }
 
 func (f *rotateFlags) run(ctx context.Context, a *cli.App, dir string) error {
-	var keys []*pkdelta.SecretKey
+	var keys []*delta.SecretKey
 	for _, file := range f.sign {
 		key, err := (&secretKey{file, f.passwordFile}).read(ctx, a)
 		if err != nil {
@@ -238,7 +238,7 @@ func (f *rotateFlags) run(ctx context.Context, a *cli.App, dir string) error {
 		keys = append(keys, key)
 	}
 	for _, text := range f.add {
-		key, err := pkdelta.ReadPublicKey(text)
+		key, err := delta.ReadPublicKey(text)
 		if err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}

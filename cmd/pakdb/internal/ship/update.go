@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/pkdelta"
-	"pakdb/diff/store/place"
-	"pakdb/diff/store/update"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/store/place"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
 )
 
@@ -117,7 +117,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		return err
 	}
 	if o.key != "" {
-		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
+		if opt.Key, err = delta.ReadPublicKey(o.key); err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}
 	}

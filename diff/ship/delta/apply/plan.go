@@ -1,0 +1,268 @@
+package apply
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/program"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
+	"pakdb/internal/regular"
+	"pakdb/internal/rescue"
+)
+
+// Plan is a patch and the files that it was found to fit.
+type Plan struct {
+	Header    *delta.Header
+	Found     []string       // path of each old file
+	Recovered bool           // an update in place that was interrupted has been finished
+	Passed    []*regular.Odd // pipes, devices and symbolic links below the old folders, which are not read
+	Applied   bool           // all new files are there already
+	Removed   []string       // old files that no new one takes the place of, which Apply removes
+	Changed   []string       // and those that stay because somebody changed them
+	Kept      []string       // and those that stay because they are to be kept
+	Free      int64          // bytes that the folder's disk has, -1 when unknown
+	Bill                     // what applying will write, once Prepare was called
+
+	r      *delta.Reader
+	patch  *os.File
+	old    *inside.Files
+	files  []io.ReaderAt
+	path   string            // of the folder
+	dir    *atomicfile.Dir   // nil: it is not there yet
+	apply  *applier          // nil: nothing is prepared
+	folded map[string]string // names of new files by what they are in small letters
+	sums   []delta.Sum       // of the new files, if all are there
+	found  []int             // of the old files: which of the open ones each is
+	free   func() error      // releases the lock of the folder
+	o      ApplyOptions
+}
+
+// Bill is what an update writes.
+type Bill struct {
+	Write int64 // bytes, all of them
+	Need  int64 // bytes of the disk that it takes, at most at once
+	Stay  int64 // bytes of new files that are in their places
+	Notes []string
+}
+
+// NewPlan reads the header of a patch, looks for its old files among the files
+// and below the folders of old, and for the new ones in dir. It reads the old
+// files as a whole, to be sure. The caller closes the plan, also when it is not applied.
+func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Plan, err error) {
+	p = &Plan{Free: -1, path: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+			p = nil
+		}
+	}()
+	defer rescue.Into(&err)
+	if p.patch, err = os.Open(file); err != nil {
+		return p, err
+	}
+	if p.r, err = delta.NewReader(bufio.NewReaderSize(p.patch, 256<<10)); err != nil {
+		return p, delta.Named(file, err)
+	}
+	p.Header = p.r.Header
+	if p.dir, err = atomicfile.Open(ctx, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	if p.dir != nil {
+		if p.free, err = Lock(dir); err != nil {
+			return p, err
+		}
+		if p.Recovered, err = recoverIn(ctx, p.dir); err != nil {
+			return p, err
+		}
+	}
+	if p.old, err = inside.OpenBy(ctx, regular.Own, old); err != nil {
+		return p, err
+	}
+	p.Passed = p.old.Passed
+	p.Free = FreeSpace(existing(dir))
+	progress.Step(ctx, delta.StepChecking, delta.SizeOf(p.Header.Old))
+	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
+		return p, err
+	}
+	if err = p.find(ctx); err != nil && len(p.Passed) > 0 {
+		err = fmt.Errorf("%w; not read: %w", err, p.Passed[0])
+	}
+	return p, err
+}
+
+// isApplied reports whether all new files are in the folder.
+func (p *Plan) isApplied(ctx context.Context) (bool, error) {
+	if p.dir == nil {
+		return false, nil
+	}
+	for _, f := range p.Header.New { // sizes first: they take no time
+		if may, err := p.isThere(f, func(io.ReaderAt) (bool, error) { return true, nil }); !may || err != nil {
+			return false, err
+		}
+	}
+	sums := make([]delta.Sum, 0, len(p.Header.New))
+	for _, f := range p.Header.New {
+		same, err := p.isThere(f, func(r io.ReaderAt) (bool, error) {
+			sum, err := delta.SumOf(ctx, r, f.Size)
+			sums = append(sums, sum)
+			return f.Is(sum), err
+		})
+		if !same || err != nil {
+			return false, err
+		}
+	}
+	p.sums = sums
+	return p.Header.AreNew(sums), nil
+}
+
+// isThere opens the file that has the name of a new one, and asks about it if it
+// has its size, too.
+func (p *Plan) isThere(want delta.File, ask func(io.ReaderAt) (bool, error)) (same bool, err error) {
+	f, err := p.dir.OpenRegular(want.Name)
+	if err != nil {
+		return false, nil
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	st, err := f.Stat()
+	if err != nil || st.Size() != want.Size {
+		return false, err
+	}
+	return ask(f)
+}
+
+// find looks for the old files.
+func (p *Plan) find(ctx context.Context) error {
+	candidates := make([]Candidate, len(p.old.Inputs))
+	for i, in := range p.old.Inputs {
+		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: &program.Part{ReaderAt: in.ReaderAt, File: p.old.Open[i]}}
+	}
+	found, err := Find(ctx, p.Header, candidates)
+	p.found = found
+	for _, i := range found {
+		p.Found = append(p.Found, p.old.Path(i))
+		p.files = append(p.files, candidates[i].ReaderAt)
+	}
+	return err
+}
+
+// Prepare finds out what applying will write. For other modes than NewFiles it
+// executes the patch, and knows then that the result is right.
+func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
+	if p.apply != nil {
+		return nil
+	}
+	if o != nil {
+		p.o = *o
+	}
+	if err := p.leftovers(ctx); err != nil || p.Applied {
+		return err
+	}
+	if err := p.Header.CheckKeys(p.o.Keys); err != nil {
+		return err
+	}
+	if p.o.Mode == NewFiles || p.o.DryRun && p.dir == nil {
+		for _, f := range p.Header.New {
+			p.Write += f.Size
+		}
+		p.Need = p.Write
+		return nil
+	}
+	if err := p.makeDir(ctx); err != nil {
+		return err
+	}
+	p.apply = p.applier()
+	if err := p.apply.prepare(ctx, p.r); err != nil {
+		return p.end(ctx, err)
+	}
+	p.Bill = p.apply.place.bill()
+	return nil
+}
+
+// end ends what was prepared.
+func (p *Plan) end(ctx context.Context, err error) error {
+	a := p.apply
+	p.apply = nil
+	return errors.Join(err, a.place.end(ctx, err))
+}
+
+// Apply does what was prepared, once.
+func (p *Plan) Apply(ctx context.Context) error {
+	if p.o.DryRun {
+		return nil
+	}
+	if p.Applied {
+		return p.tidy(ctx)
+	}
+	if p.Free >= 0 && p.Free < p.Need {
+		return &SpaceError{Need: p.Need, Free: p.Free}
+	}
+	if p.apply != nil {
+		return p.end(ctx, p.apply.place.commit(ctx))
+	}
+	if err := p.makeDir(ctx); err != nil {
+		return err
+	}
+	return p.applier().apply(ctx, p.r)
+}
+
+func (p *Plan) applier() *applier {
+	a := newApplier(p.Header, p.files, p.dir, &p.o)
+	a.s.release, a.s.removes = p.closeOld, p.removes()
+	return a
+}
+
+func (p *Plan) closeOld() error {
+	if p.old == nil {
+		return nil
+	}
+	err := p.old.Close()
+	p.old = nil
+	return err
+}
+
+func (p *Plan) makeDir(ctx context.Context) (err error) {
+	if p.dir == nil {
+		if p.dir, err = atomicfile.Make(ctx, p.path); err == nil {
+			p.free, err = Lock(p.path)
+		}
+	}
+	return err
+}
+
+// existing is the lowest folder above and including dir that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Close closes all files.
+func (p *Plan) Close() error {
+	var errs []error
+	if p.apply != nil {
+		errs = append(errs, p.end(context.Background(), nil))
+	}
+	if p.patch != nil {
+		errs = append(errs, p.patch.Close())
+	}
+	if p.free != nil {
+		errs = append(errs, p.free())
+	}
+	errs = append(errs, p.closeOld())
+	if p.dir != nil {
+		errs = append(errs, p.dir.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,167 @@
+package coder
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	window    = 16         // bytes that a hash of far places covers
+	maxSlots  = 1 << 23    // of the table of far places: 32 MiB
+	nearLimit = 16<<20 - 1 // contents up to here are indexed by 4 bytes as well
+	seenWidth = 18         // bits by which what was seen is found
+	hashPrime = 0x9e3779b97f4a7c15
+)
+
+// Index finds bytes in one old content. It takes up to 4 bytes of memory a byte
+// of a small content, 12 where the greatest effort is made (24 up to 4 MiB), and 32 MiB for a very
+// large one. It is not safe for concurrent use: what it has is computed when it
+// is asked for.
+type Index struct {
+	old    []byte
+	far    []uint32 // by the hash of a window: its position + 1; 0 is none
+	shift  int
+	stride int
+	near   near // of small contents
+	isNear bool // near is filled
+}
+
+// NewIndex prepares old, which it keeps and which must not change. Of what lies
+// beyond 4 GiB only the places that stay in step are found.
+func NewIndex(old []byte) *Index {
+	x := new(Index)
+	x.Reset(old)
+	return x
+}
+
+// Reset is [NewIndex] in the memory that x has.
+func (x *Index) Reset(old []byte) {
+	x.old, x.stride, x.isNear = old, 1, false
+	for x.stride < 4 && len(old) > 1<<15*x.stride || len(old)/x.stride > maxSlots {
+		x.stride *= 2
+	}
+	x.far = x.far[:0]
+	if len(old) >= window {
+		x.indexFar()
+	}
+}
+
+// indexNear makes places of 4 bytes findable, and reports false where the content is too
+// large for that.
+func (x *Index) indexNear() bool {
+	if !x.isNear && len(x.old) <= nearLimit {
+		x.isNear = true
+		x.near.reset(x.old)
+	}
+	return x.isNear
+}
+
+func (x *Index) indexFar() {
+	width := min(bits.Len(uint(len(x.old)/x.stride)), bits.Len(uint(maxSlots-1)))
+	x.far, x.shift = zeros(x.far, 1<<width), 64-width
+	last := min(len(x.old)-window, 1<<32-2)
+	for i := 0; i <= last; i += x.stride {
+		// The first of equal windows stays: a run of zeros fills one slot, and
+		// what stands at the front of a content is the more likely origin.
+		if h := hash(x.old[i:]) >> x.shift; x.far[h] == 0 {
+			x.far[h] = uint32(i) + 1
+		}
+	}
+}
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// hash4 needs 4 bytes of p. Its upper bits are the better ones.
+func hash4(p []byte) uint32 { return binary.LittleEndian.Uint32(p) * 2654435761 }
+
+// hash needs 16 bytes of p.
+func hash(p []byte) uint64 {
+	a, b := binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
+	a *= hashPrime
+	return (a ^ a>>32 ^ b) * hashPrime
+}
+
+// findFar returns where in the old content the window at the front of p may
+// stand, and -1 when nothing is known.
+func (x *Index) findFar(p []byte) int {
+	if len(p) < window || len(x.far) == 0 {
+		return -1
+	}
+	return int(x.far[hash(p)>>x.shift]) - 1
+}
+
+// chains link positions whose next 4 bytes have the same hash, the last first.
+// Entries have 24 bits of the position + 1 and, below these, 8 more bits of the
+// hash: most places that have other bytes are known as such without a look at
+// them. 0 is none.
+type chains struct {
+	heads []uint32 // by hash
+	links []uint32 // by position, modulo their number: the one before it
+	shift int
+}
+
+const (
+	tagBits   = 8
+	placeMask = 1<<(32-tagBits) - 1
+)
+
+// reset makes room for the last so many positions, found by so many bits.
+func (c *chains) reset(width, places int) {
+	c.heads, c.shift = zeros(c.heads, 1<<width), 32-width
+	if cap(c.links) < places {
+		c.links = make([]uint32, places)
+	}
+	c.links = c.links[:places] // none of what they say is reached from heads
+}
+
+// add needs 4 bytes of p, which stand at position at.
+func (c *chains) add(p []byte, at int) {
+	h := hash4(p)
+	head := &c.heads[h>>c.shift]
+	c.links[at%len(c.links)] = *head
+	*head = entry(h, at)
+}
+
+func entry(hash uint32, at int) uint32 { return uint32(at+1)<<tagBits | hash>>2&(1<<tagBits-1) }
+
+// first returns the entry that was added last with the hash of the 4 bytes of p,
+// and what all entries of these bytes end in.
+func (c *chains) first(p []byte) (e, tag uint32) {
+	if len(p) < 4 {
+		return 0, 0
+	}
+	h := hash4(p)
+	return c.heads[h>>c.shift], h >> 2 & (1<<tagBits - 1)
+}
+
+// common is the length of the common prefix.
+func common(a, b []byte) int {
+	n := min(len(a), len(b))
+	k := 0
+	for ; k+8 <= n; k += 8 {
+		if x := binary.LittleEndian.Uint64(a[k:]) ^ binary.LittleEndian.Uint64(b[k:]); x != 0 {
+			return k + bits.TrailingZeros64(x)/8
+		}
+	}
+	for k < n && a[k] == b[k] {
+		k++
+	}
+	return k
+}
+
+// longer is the length of the common prefix if it exceeds n, and else anything
+// up to n.
+func longer(a, b []byte, n int) int {
+	if len(a) <= n || len(b) <= n || a[n] != b[n] {
+		return 0
+	}
+	return common(a, b)
+}

@@ -1,0 +1,303 @@
+package coder
+
+import "math/bits"
+
+// ref says where bytes of a content come from: from the old content, at the
+// position in the new one plus shift, or from what the coder has seen last,
+// -shift bytes back.
+type ref struct {
+	old   bool
+	shift int64
+}
+
+// states tell what came last, as LZMA has them: 0 to 6 end in a literal.
+const (
+	states       = 12
+	literalState = 7
+)
+
+func afterLiteral(s uint8) uint8 {
+	switch {
+	case s < 4:
+		return 0
+	case s < 10:
+		return s - 3
+	}
+	return s - 6
+}
+
+func after(s, literal, match uint8) uint8 {
+	if s < literalState {
+		return literal
+	}
+	return match
+}
+
+func afterMatch(s uint8) uint8  { return after(s, 7, 10) }
+func afterRepeat(s uint8) uint8 { return after(s, 8, 11) }
+func afterShort(s uint8) uint8  { return after(s, 9, 11) }
+
+// behindMatch returns which byte behind a match comes next, 0 to 2, and 3 where
+// it is a later one.
+func behindMatch(state uint8) uint32 {
+	switch {
+	case state >= literalState:
+		return 0
+	case state >= 4:
+		return 1
+	case state >= 1:
+		return 2
+	}
+	return 3
+}
+
+const (
+	posStates = 4 // many numbers are aligned to 4 bytes
+	minMatch  = 2
+	blockSize = 16 << 10 // bytes of a content that are coded, or are not
+	maxWindow = 4 << 20  // bytes that a reference to seen ones goes back at most
+	numbers   = 32       // contexts of Number
+)
+
+// models are all that a coder has learned. Encoder and decoder change theirs in
+// the same way.
+type models struct {
+	match, repeat, repeat0, long  flagModel
+	repeat1, repeat2              [states]estimate
+	old                           [2][4]estimate // a new reference is to the old content
+	length, repeatLen             lengthModel
+	way                           [4][4]estimate // of saying where in the old content
+	fromEnd, fromShift, fromPrior numberModel
+	position                      positionModel
+	distance                      [4]numberModel // by length
+	number                        [numbers]numberModel
+	plain                         estimate // a block is not coded
+	literals                      literals
+	trail
+	limit uint64 // the last place of the old content
+}
+
+// trail is what the way to a place leaves.
+type trail struct {
+	refs  [4]ref
+	shift int64 // of the last reference to the old content
+	prior int64 // of the one before it that had another
+	end   int   // where it ended
+	state uint8
+	few   uint8 // literals since the last match, 3 at most
+	run   int32 // bytes of that
+}
+
+func (m *models) reset() {
+	for _, f := range []*flagModel{&m.match, &m.repeat, &m.repeat0, &m.long} {
+		f.reset()
+	}
+	start(m.repeat1[:])
+	start(m.repeat2[:])
+	for i := range m.old {
+		start(m.old[i][:])
+	}
+	m.length.reset()
+	m.repeatLen.reset()
+	for i := range m.way {
+		start(m.way[i][:])
+	}
+	m.fromEnd.reset(fewLow)
+	m.fromShift.reset(fewLow)
+	m.fromPrior.reset(fewLow)
+	m.position.reset()
+	for i := range m.distance {
+		m.distance[i].reset(fewLow)
+	}
+	for i := range m.number {
+		m.number[i].reset(manyLow)
+	}
+	m.plain = estimateStart
+	m.literals.reset()
+	m.trail = trail{}
+}
+
+// begin starts a content of n bytes that probably stand where they stood, but for a
+// shift: one that holds for its front, and one that holds for its end, which is the
+// end of the old content.
+func (m *models) begin(front, tail int64, n int) {
+	end := tail - int64(n)
+	m.limit = uint64(max(tail, 1) - 1)
+	m.refs = [4]ref{{true, front}, {true, end}, {false, -1}, {false, -4}}
+	m.shift, m.prior, m.end = front, end, 0
+	m.state = literalState // as if the content so far had come from the old one
+	m.few = 0
+}
+
+// next is where in the old content the byte behind one of n bytes probably
+// stands.
+func (m *models) next(n int) int64 { return m.shift + int64(n) }
+
+func isOld(r ref) uint32 { return bitOf(r.old) }
+
+// use moves a reference to the front.
+func (t *trail) use(k int) {
+	r := t.refs[k]
+	copy(t.refs[1:k+1], t.refs[:k])
+	t.refs[0] = r
+}
+
+// push puts a new reference to the front.
+func (t *trail) push(r ref) {
+	copy(t.refs[1:], t.refs[:3])
+	t.refs[0] = r
+}
+
+// literal is noted for a byte by itself.
+func (t *trail) literal() {
+	t.state = afterLiteral(t.state)
+	t.few = min(t.few+1, 3)
+}
+
+// matched is noted for a match of n bytes that ends at a position, and leaves a state.
+func (t *trail) matched(end int, n int32, state uint8) {
+	t.state, t.few, t.run = state, 0, n
+	if r := t.refs[0]; r.old {
+		if r.shift != t.shift {
+			t.prior = t.shift
+		}
+		t.shift, t.end = r.shift, end
+	}
+}
+
+// recent is a context of what came last, of 64.
+func (m *models) recent() int { return min(bits.Len(uint(m.run)), 15)<<2 | int(m.few) }
+
+// flagModel codes one decision of each step.
+type flagModel struct {
+	state  [states][posStates]estimate
+	recent [64]estimate
+	byte   [4][256]estimate
+	trio
+}
+
+func (f *flagModel) reset() {
+	for i := range f.state {
+		start(f.state[i][:])
+	}
+	start(f.recent[:])
+	for i := range f.byte {
+		start(f.byte[i][:])
+	}
+	f.trio.reset()
+}
+
+// lengthModel codes the length of a match: up to 33 by a tree, more as the count
+// of bits of what it exceeds 33 by, and these.
+type lengthModel struct {
+	align [posStates][64]estimate
+	last  [64][64]estimate
+	other [256][64]estimate
+	trio  [6]trio
+	bits  [32][1 << lengthLead]estimate
+	low   [32][fewLow][2]estimate
+	prior int // the length before, 63 at most
+}
+
+const (
+	shortLengths = 32
+	lengthLead   = 3
+)
+
+func (m *lengthModel) reset() {
+	for i := range m.align {
+		start(m.align[i][:])
+	}
+	for i := range m.last {
+		start(m.last[i][:])
+	}
+	for i := range m.other {
+		start(m.other[i][:])
+	}
+	for i := range m.trio {
+		m.trio[i].reset()
+	}
+	for i := range m.bits {
+		start(m.bits[i][:])
+		for k := range m.low[i] {
+			start(m.low[i][k][:])
+		}
+	}
+	m.prior = 0
+}
+
+// lengthSymbol returns the leaf of the tree for a length, how many bits follow, and
+// these.
+func lengthSymbol(n int) (symbol uint32, more int, rest uint32) {
+	n -= minMatch
+	if n < shortLengths {
+		return uint32(n), 0, 0
+	}
+	v := uint32(n - shortLengths + 1)
+	more = bits.Len32(v) - 1
+	return uint32(shortLengths + more), more, v & (1<<more - 1)
+}
+
+// code codes a length, which may be anything up to the largest int32 where it is
+// read.
+func (m *lengthModel) code(c *rangeCoder, n int, pos, other int) int {
+	symbol, _, rest := lengthSymbol(n)
+	at := uint32(1)
+	x, y, z := &m.align[pos], &m.last[m.prior], &m.other[other]
+	for i := range 6 {
+		at = at<<1 | m.trio[i].code(c, &x[at], &y[at], &z[at], symbol>>(5-i)&1)
+	}
+	if symbol = at - 64; symbol < shortLengths {
+		n = int(symbol) + minMatch
+	} else {
+		more := min(int(symbol)-shortLengths, 30)
+		got := codeParts(c, m.bits[more][:], m.low[more][:], uint64(rest), more, lengthLead)
+		n = int(1<<more|got) - 1 + shortLengths + minMatch
+	}
+	m.prior = min(n, 63)
+	return n
+}
+
+// prices fills in those of all lengths that are weighed.
+func (m *lengthModel) prices(to *[posStates][maxNice + 1]uint32) {
+	var leaves [posStates][64]uint32
+	for k := range leaves {
+		priceLeaves(m.align[k][:], leaves[k][:])
+	}
+	for n := minMatch; n <= maxNice; n++ {
+		symbol, more, rest := lengthSymbol(n)
+		p := uint32(0)
+		if more > 0 {
+			p = priceParts(m.bits[more][:], m.low[more][:], uint64(rest), more, lengthLead)
+		}
+		for k := range leaves {
+			to[k][n] = leaves[k][symbol] + p
+		}
+	}
+}
+
+// distanceOf returns the model of the distances of matches of that length.
+func (m *models) distanceOf(n int) *numberModel { return &m.distance[min(n-minMatch, 3)] }
+
+// positionModel codes a position below a limit.
+type positionModel struct {
+	lead [1 << positionLead]estimate
+	low  [fewLow][2]estimate
+}
+
+const positionLead = 6
+
+func (m *positionModel) reset() {
+	start(m.lead[:])
+	for i := range m.low {
+		start(m.low[i][:])
+	}
+}
+
+func (m *positionModel) code(c *rangeCoder, v, limit uint64) uint64 {
+	return codeParts(c, m.lead[:], m.low[:], v, bits.Len64(limit), positionLead)
+}
+
+func (m *positionModel) price(v, limit uint64) uint32 {
+	return priceParts(m.lead[:], m.low[:], v, bits.Len64(limit), positionLead)
+}

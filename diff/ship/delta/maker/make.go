@@ -1,0 +1,293 @@
+package maker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/program"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
+	"pakdb/internal/rescue"
+	"pakdb/internal/safename"
+	"pakdb/internal/stored"
+)
+
+// MakeOptions for [Make]. The zero value reads no archives.
+type MakeOptions struct {
+	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Best     bool             // the greatest effort: up to a tenth smaller, for up to six times the CPU
+	// Open has limits and keys. With keys, what is encrypted is taken apart, and
+	// the patch has new content in the clear.
+	Open    *codecs.Options
+	OpenNew *codecs.Options // of the new files; nil: as Open
+	// Fits, if not nil, is asked by [MakeFile] before a proved patch gets its name;
+	// its error is that of MakeFile, and leaves no patch.
+	Fits func(*delta.Header) error
+
+	segment int // stored bytes after which a segment ends; 0: the usual. For tests of many of them
+}
+
+// Make writes to out the patch by which the old files become the new ones. temp
+// is a folder for what must wait until its hash is known. Make does not apply
+// what it made; [MakeFile] does.
+//
+// It holds the tables of the archives, up to 32 MiB of an old content with 32 to
+// 48 MiB to find bytes in it, and the segment at hand.
+func Make(ctx context.Context, old, new []delta.Input, out io.Writer, temp string, o *MakeOptions) (*delta.Header, *Stats, error) {
+	m, err := makePatch(ctx, old, new, out, temp, o, &trust{}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.h, m.stats, nil
+}
+
+// makePatch is Make, with what it may believe, and a proof, or nil, which is given
+// what is made.
+func makePatch(ctx context.Context, old, new []delta.Input, out io.Writer, temp string, o *MakeOptions, t *trust, p *proof) (*maker, error) {
+	if o == nil {
+		o = &MakeOptions{}
+	}
+	if err := safename.CheckAll(new, func(in delta.Input) string { return in.Name }); err != nil {
+		return nil, fmt.Errorf("no patch can make it: %w", err)
+	}
+	registry := o.Registry
+	if registry == nil {
+		registry = &codecs.Registry{}
+	}
+	m := &maker{h: &delta.Header{}, stats: &Stats{}, best: o.Best, segment: o.segment, trust: t, proof: p}
+	progress.Step(ctx, delta.StepReading, delta.SizeOfInputs(old)+delta.SizeOfInputs(new))
+	var err error
+	if m.old, err = inside.NewBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
+		return nil, err
+	}
+	open := o.OpenNew
+	if open == nil {
+		open = o.Open
+	}
+	if m.new, err = inside.NewBuild(ctx, new, registry, open, &m.ring); err != nil {
+		return nil, err
+	}
+	files, err := inside.Hash(ctx, m.old, m.new)
+	if err != nil {
+		return nil, err
+	}
+	m.h.Old, m.h.New, m.h.Modes = files[0], files[1], delta.Modes(new)
+	for i, in := range new {
+		m.h.New[i].Exec = m.h.Modes && atomicfile.IsExec(in.Mode)
+	}
+	if err := m.h.Check(); err != nil {
+		return nil, err
+	}
+	m.h.FindSame()
+	if p != nil {
+		p.begin(m.h)
+	}
+	if m.spool, err = atomicfile.NewScratch(temp); err != nil {
+		return nil, err
+	}
+	err = rescue.Call(func() (err error) {
+		if !m.isSmall() {
+			return m.run(ctx)
+		}
+		m, err = m.shorter(ctx, temp, old, new)
+		return err
+	})
+	if err == nil {
+		err = m.write(out)
+	}
+	return m, errors.Join(err, m.close())
+}
+
+// close removes the file with the segments.
+func (m *maker) close() error { return m.spool.Close() }
+
+// write puts the header before the segments.
+func (m *maker) write(out io.Writer) error {
+	var only []byte
+	if !m.h.IsListed() && len(m.h.Parts) > 0 {
+		only = make([]byte, m.h.Parts[0].Stored)
+		if err := stored.ReadAt(m.spool, only, 0); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(m.h.Marshal(only)); err != nil {
+		return err
+	}
+	if _, err := m.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(out, m.spool)
+	return err
+}
+
+// maker makes one patch.
+type maker struct {
+	h        *delta.Header
+	stats    *Stats
+	best     bool
+	segment  int // stored bytes after which a segment ends; 0: the usual
+	most     int // bytes of a segment after which the patch is given up; 0: any number
+	old, new *inside.Build
+	pairs    pairing
+	ring     delta.KeyRing
+	recipes  program.RecipeList
+	trust    *trust
+	proof    *proof
+	spool    *atomicfile.Scratch
+	e        *program.Emitter
+	load     loader
+	moved    *chunkIndex
+	stored   oldRuns
+	tabled   int64  // bytes of the largest that are predicted
+	solid    *solid // of small builds
+}
+
+func (m *maker) run(ctx context.Context) error {
+	for _, f := range m.old.Files {
+		m.load.files.Files = append(m.load.files.Files, f.Source)
+		m.load.files.Names = append(m.load.files.Names, f.Name)
+	}
+	m.load.files.Listed = m.h.Listed()
+	m.load.files.Most = wideMargin + 2*margin // what is checked is read next
+	m.pairs = newPairing(m.old, m.new)
+	var err error
+	copied := m.isCopied()
+	if len(m.ring.List) == 0 { // what is encrypted is named block by block
+		changed, edited := m.changedExtents()
+		kept := func(e *inside.Entry) bool { return copied(e) && !edited[e] }
+		if m.solid, err = newSolid(m.old, int64(len(m.load.files.Listed)), kept, changed, m.load.check); err != nil {
+			return err
+		}
+	}
+	if delta.SizeOf(m.h.Old)+delta.SizeOf(m.h.New) <= maxBest {
+		m.best = true // what it takes is not noticed
+	}
+	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
+	m.load.files.Keys = m.ring.Blocks
+	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: delta.KeyList{Ring: &m.ring}, Done: m.keep, Goal: m.segment}
+	m.load.e, m.stored.files = m.e, m.old.Files
+	m.e.Enc.Best, m.e.Enc.Most = m.best, m.most
+	progress.Step(ctx, delta.StepMaking, delta.SizeOf(m.h.New))
+	for i := range m.new.Files {
+		if !m.h.IsMade(i) {
+			m.unchanged(ctx, i)
+			continue
+		}
+		m.e.Begin(i)
+		if err := newFileMaker(ctx, m, i).run(); err != nil {
+			return err
+		}
+	}
+	if err := m.e.End(); err != nil {
+		return err
+	}
+	m.h.Recipes = m.recipes.List
+	m.h.Keys = m.e.Keys.Keys()
+	m.stats.Made = m.recipes.Used
+	m.h.Memory = delta.MemoryUsual + tableMemory*m.tabled
+	return nil
+}
+
+// isCopied tells which old entries the new build has as they are.
+func (m *maker) isCopied() func(*inside.Entry) bool {
+	has := map[[16]byte]bool{}
+	for i := range m.new.Files {
+		for _, x := range m.new.Files[i].Extents {
+			has[x.Sum] = true
+		}
+	}
+	return func(e *inside.Entry) bool {
+		for _, x := range m.old.Files[e.File].Extents[e.First : e.First+e.Count] {
+			if !has[x.Sum] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// unchanged passes over a new file that the header explains.
+func (m *maker) unchanged(ctx context.Context, i int) {
+	f := m.h.New[i]
+	m.stats.Copied += f.Size
+	progress.Of(ctx).Add(f.Size)
+	if k := m.h.SameAs(i); k >= 0 {
+		m.e.Whole(k, i, f.Size)
+	}
+}
+
+// keep puts a segment away until the header can have its hash.
+func (m *maker) keep(stream []byte, file int) error {
+	if len(stream) > delta.MaxSegment {
+		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), delta.MaxSegment)
+	}
+	m.h.Parts = append(m.h.Parts, delta.Segment{Stored: int64(len(stream)), Sum: delta.SumOfBytes(stream), File: file})
+	if _, err := m.spool.Write(stream); err != nil || m.proof == nil {
+		return err
+	}
+	return m.proof.take(provable{stream, file, slices.Clone(m.recipes.List), m.e.Keys.Blocks()})
+}
+
+// MakeFile makes a patch at path. It gets its name, in place of what is there,
+// once it has been applied to the old files and the result was compared with the
+// new ones, which is done while it is made; until then the folder needs room for
+// the patch twice. The files must not mind being read by two goroutines.
+func MakeFile(ctx context.Context, file string, old, new []delta.Input, o *MakeOptions) (h *delta.Header, s *Stats, err error) {
+	out, err := atomicfile.Create(ctx, file, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	defer rescue.Into(&err)
+	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
+		return nil, nil, err
+	}
+	if o != nil && o.Fits != nil {
+		if err := o.Fits(h); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := out.Chmod(0o644); err != nil {
+		return nil, nil, err
+	}
+	return h, s, out.Commit()
+}
+
+// patchFile is a file that a patch is written to, read from, and written to again.
+type patchFile interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+}
+
+// makeProved makes a patch in a file of dir, and proves it.
+func makeProved(ctx context.Context, out patchFile, old, new []delta.Input, dir string, o *MakeOptions, t *trust) (h *delta.Header, s *Stats, err error) {
+	for {
+		p, making := newProof(ctx, old, new)
+		m, err := makePatch(making, old, new, out, dir, o, t, p)
+		wrong := p.end(progress.Of(ctx), err == nil)
+		switch {
+		case wrong == nil && err != nil:
+			return nil, nil, err
+		case wrong == nil:
+			wrong = readBack(ctx, out, m.h, m.ring.Texts)
+		}
+		if wrong == nil {
+			return m.h, m.stats, nil
+		}
+		if t.used == 0 || ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", wrong)
+		}
+		*t = trust{}
+		_, err = out.Seek(0, io.SeekStart)
+		if err = errors.Join(err, out.Truncate(0)); err != nil {
+			return nil, nil, err
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package maker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"pakdb/codecs/compress"
+	flate "pakdb/codecs/compress/inflate"
+	"pakdb/diff/ship/delta/inside"
+)
+
+// chunkPlace is where a chunk stands in the old build.
+type chunkPlace struct {
+	entry int32
+	at    int64 // in the entry's content
+}
+
+// chunkIndex finds old content by its chunks. What it decodes for that depends on
+// what it is asked for: first the entries that the new build has not as they are,
+// the others when it knows little of a content. Where that is much, it has the
+// front of every block, and all of an entry once some of that was found, or where
+// the new entry is called nearly so.
+type chunkIndex struct {
+	places map[uint32]chunkPlace // the first of each
+	old    *inside.Build
+	copied func(*inside.Entry) bool // the new build has it as it is
+	paired map[int32]bool           // with new entries
+	kinds  int                      // of entries, that are indexed: 1 those that are not copied, 2 all
+	parts  map[int32]bool           // entries of which only fronts of blocks are
+	names  []namedEntry             // sorted; nil until they are needed
+	front  frontDecoder
+	buf    []byte
+	all    bool // nothing is sampled
+}
+
+// namedEntry is an old entry under the last part of its path.
+type namedEntry struct {
+	base string
+	id   int32
+}
+
+const (
+	// maxSampled is how much content of each kind is decoded, but for entries that no
+	// new one is paired with: moved content comes from these.
+	maxSampled   = 192 << 20
+	maxIndexed   = 2 << 30
+	minSampled   = 4 << 10  // of a block
+	blockSampled = 64 << 10 // where nothing is compressed, that is a block
+)
+
+func newChunkIndex(old *inside.Build, copied func(*inside.Entry) bool, p *pairing, all bool) *chunkIndex {
+	x := &chunkIndex{all: all, places: map[uint32]chunkPlace{}, old: old, copied: copied, paired: map[int32]bool{}, parts: map[int32]bool{}}
+	for _, id := range p.entries {
+		x.paired[id] = true
+	}
+	return x
+}
+
+// more indexes the next kind of entries.
+func (x *chunkIndex) more(ctx context.Context) error {
+	second := x.kinds == 1
+	x.kinds++
+	total, list := int64(1), []int32(nil)
+	for i := range x.old.Entries {
+		e := &x.old.Entries[i]
+		if x.copied(e) == second {
+			list = append(list, int32(i))
+			if second || x.paired[int32(i)] {
+				total += x.old.SizeOf(e)
+			}
+		}
+	}
+	share, left := min(1, maxSampled/float64(total)), int64(maxIndexed)
+	for _, id := range list {
+		part := share
+		if x.all || !second && !x.paired[id] {
+			part = 1
+		}
+		n, err := x.add(ctx, id, part)
+		if left -= n; err != nil || left < 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// add indexes a share of each block of an entry, from its front on, and returns
+// how much that was.
+func (x *chunkIndex) add(ctx context.Context, id int32, share float64) (total int64, err error) {
+	if delete(x.parts, id); share < 1 {
+		x.parts[id] = true
+	}
+	e := &x.old.Entries[id]
+	l := &x.old.Files[e.File]
+	part, start, at := x.buf[:0], int64(0), int64(0) // where part is, and what comes next, in the content
+	flush := func() {
+		chunks(part, func(k, n int, hash uint32) {
+			if _, there := x.places[hash]; !there && n >= minChunk {
+				x.places[hash] = chunkPlace{id, start + int64(k)}
+			}
+		})
+		total += int64(len(part))
+		x.buf, part, start = part, part[:0], at
+	}
+	extents := l.Extents[e.First : e.First+e.Count]
+	for i := range extents {
+		for k, done := &extents[i], int64(0); done < k.Size; {
+			if err := ctx.Err(); err != nil {
+				return total, err
+			}
+			var n int64
+			if part, n, err = x.read(part, l, k, done, share); err != nil {
+				return total, err
+			}
+			if done, at = done+n, at+n; share < 1 || len(part) >= inside.MaxPart {
+				flush()
+			}
+		}
+	}
+	flush()
+	return total, nil
+}
+
+// read appends what is behind done bytes of an extent's content, or a share of
+// it, and returns of how much that is.
+func (x *chunkIndex) read(part []byte, l *inside.Layout, k *inside.Extent, done int64, share float64) ([]byte, int64, error) {
+	if k.Method == compress.None {
+		n := min(k.Size-done, inside.MaxPart)
+		if share < 1 {
+			n = min(n, blockSampled)
+		}
+		p, err := l.Read(k.Off+done, shareOf(n, share))
+		return append(part, p...), n, err
+	}
+	stored, err := l.Read(k.Off, k.Coded)
+	if err != nil {
+		return part, 0, err
+	}
+	n := len(part)
+	part = slices.Grow(part, int(k.Size))[:n+int(k.Size)]
+	if want := shareOf(k.Size, share); want < k.Size {
+		return part[:n+x.front.decode(k.Method, part[n:], stored, int(want))], k.Size, nil
+	}
+	if k.Sound = true; compress.Decode(k.Method, part[n:], stored) != nil {
+		k.Opaque()
+		part = append(part[:n], stored...)
+	}
+	return part, k.Size, nil
+}
+
+func shareOf(n int64, share float64) int64 {
+	return min(n, max(minSampled, int64(share*float64(n))))
+}
+
+// elsewhere is a run of content that stands in another old entry.
+type elsewhere struct {
+	entry    int32
+	from, to int64 // in its content
+	n        int64 // of this content that it has
+}
+
+const (
+	minMoved    = 8 << 10 // of content that another entry must have, unless there is none to start from
+	maxElse     = 8       // runs that are taken into a source
+	maxElseSize = 8 << 20 // of each
+)
+
+// find returns where content stands that is not in a window of the old entry own,
+// the most first. known, which may be nil, are chunks that are not asked for.
+func (x *chunkIndex) find(ctx context.Context, content []byte, own window, known map[uint32]bool) ([]elsewhere, error) {
+	least := int64(minMoved)
+	if own.entry < 0 {
+		least = minChunk
+	}
+	for {
+		runs, unknown := x.look(content, own, known)
+		wider, err := x.widen(ctx, runs, own, least/4, unknown >= minMoved && unknown > len(content)/2)
+		if err != nil {
+			return nil, err
+		}
+		if !wider {
+			runs = slices.DeleteFunc(runs, func(r elsewhere) bool { return r.n < least })
+			return runs[:min(len(runs), maxElse)], nil
+		}
+	}
+}
+
+// look is find among what is indexed, with all runs, and tells how much of the
+// content is in no chunk that is known.
+func (x *chunkIndex) look(content []byte, own window, known map[uint32]bool) (runs []elsewhere, unknown int) {
+	byEntry := map[int32]int{}
+	chunks(content, func(_, n int, hash uint32) {
+		p, ok := x.places[hash]
+		if !ok && !known[hash] {
+			unknown += n
+		}
+		if !ok || known[hash] || p.entry == own.entry && p.at >= own.from && p.at < own.to {
+			return
+		}
+		if i, seen := byEntry[p.entry]; seen {
+			r := &runs[i]
+			if from, to := min(r.from, p.at), max(r.to, p.at+int64(n)); to-from <= maxElseSize {
+				r.from, r.to, r.n = from, to, r.n+int64(n)
+				return
+			}
+		}
+		byEntry[p.entry] = len(runs)
+		runs = append(runs, elsewhere{p.entry, p.at, p.at + int64(n), int64(n)})
+	})
+	slices.SortStableFunc(runs, func(a, b elsewhere) int { return cmp.Compare(b.n, a.n) })
+	return runs, unknown
+}
+
+// widen indexes more where that may help: the next kind of entries if little is
+// known, and the rest of those that have something or are called alike. It reports
+// whether it did.
+func (x *chunkIndex) widen(ctx context.Context, runs []elsewhere, own window, least int64, little bool) (wider bool, err error) {
+	if x.kinds == 0 || little && x.kinds == 1 {
+		return true, x.more(ctx)
+	}
+	var list []int32
+	for _, r := range runs[:min(len(runs), maxElse)] {
+		if r.n >= least {
+			list = append(list, r.entry)
+		}
+	}
+	if own.entry < 0 && little {
+		list = append(list, x.alike(own.name)...)
+	}
+	for _, id := range list {
+		if x.parts[id] {
+			if _, err := x.add(ctx, id, 1); err != nil {
+				return false, err
+			}
+			wider = true
+		}
+	}
+	return wider, nil
+}
+
+// maxAlike is how many old entries on either side of a name are like it.
+const maxAlike = 3
+
+// alike returns old entries of the same extension whose last names stand next to
+// that of a new one.
+func (x *chunkIndex) alike(name string) (list []int32) {
+	compare := func(a, b namedEntry) int { return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.id, b.id)) }
+	if x.names == nil && len(x.old.Entries) > 0 {
+		for i := range x.old.Entries {
+			x.names = append(x.names, namedEntry{lastName(x.old.Entries[i].Name), int32(i)})
+		}
+		slices.SortFunc(x.names, compare)
+	}
+	at, _ := slices.BinarySearchFunc(x.names, namedEntry{lastName(name), -1}, compare)
+	for i := max(0, at-maxAlike); i < min(len(x.names), at+maxAlike); i++ {
+		if path.Ext(x.names[i].base) == path.Ext(name) {
+			list = append(list, x.names[i].id)
+		}
+	}
+	return list
+}
+
+// lastName is the last part of an entry's path.
+func lastName(name string) string { return path.Base(name[strings.IndexByte(name, 0)+1:]) }
+
+// window is a part of an old entry's content.
+type window struct {
+	entry    int32  // -1: none
+	name     string // of the new entry that it is for
+	from, to int64
+}
+
+// frontDecoder decodes the fronts of blocks, for less than the whole of them
+// takes where that is possible. The zero value is ready.
+type frontDecoder struct{ flate.Decoder }
+
+// decode decodes a block, which dst has room for, and returns how much of what is
+// wanted came out: nearly all of it, or nothing of a damaged block.
+func (d *frontDecoder) decode(m compress.Method, dst, stored []byte, want int) int {
+	if m != compress.Zlib {
+		if compress.Decode(m, dst, stored) != nil {
+			return 0
+		}
+		return want
+	}
+	_, err := d.Zlib(dst[:want], stored)
+	var at *flate.Error
+	if errors.As(err, &at) && errors.Is(at, flate.ErrTooLong) {
+		return at.Out // what comes next, a match perhaps, had no room
+	}
+	return 0 // it has an end before its size, or is damaged
+}

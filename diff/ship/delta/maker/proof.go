@@ -1,0 +1,195 @@
+package maker
+
+import (
+	"bytes"
+	"context"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/program"
+	"pakdb/internal/progress"
+	"pakdb/internal/rescue"
+)
+
+// A patch is proved while it is made: a machine executes each segment that is
+// finished, beside the maker of the next one, and what it gives is compared with
+// the new files. Nothing is written. At the end the patch is read back, and every
+// hash in it is checked.
+
+// proof executes the segments of one patch.
+type proof struct {
+	m      *program.Machine
+	new    []delta.Input
+	at     int // which of them is at hand; -1 before the first
+	out    *compared
+	queue  chan provable
+	ctx    context.Context // of the maker too
+	cancel context.CancelFunc
+	done   chan struct{} // closed behind err
+	err    error
+	proven proven
+}
+
+// provable is a segment with what it refers to in the header.
+type provable struct {
+	stream  []byte
+	file    int
+	recipes []delta.Recipe
+	keys    []cipher.Block
+}
+
+// newProof returns a proof, and a context for the maker that is done when the
+// proof has failed.
+func newProof(ctx context.Context, old, new []delta.Input) (*proof, context.Context) {
+	p := &proof{new: new, at: -1, queue: make(chan provable, 1), done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.m = &program.Machine{Old: &program.OldFiles{}, Next: p.nextInSegment}
+	for _, in := range old {
+		p.m.Old.Files = append(p.m.Old.Files, in.ReaderAt)
+		p.m.Old.Names = append(p.m.Old.Names, in.Name)
+	}
+	return p, p.ctx
+}
+
+// begin starts executing, by what the header says of the files.
+func (p *proof) begin(h *delta.Header) {
+	p.m.H = &delta.Header{Files: delta.Files{Old: h.Old, New: h.New, Told: h.Told, Same: h.Same}}
+	p.m.Old.Work = program.WorkFor(h)
+	go func() {
+		defer close(p.done)
+		if p.err = rescue.Call(func() error { return p.run(p.ctx) }); p.err != nil {
+			p.cancel()
+		}
+	}()
+}
+
+// take queues a segment. It keeps a copy of the stream.
+func (p *proof) take(s provable) error {
+	s.stream = bytes.Clone(s.stream)
+	select {
+	case p.queue <- s:
+		return nil
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	}
+}
+
+// end waits until everything that was made is proved, or, when the maker failed,
+// until the machine has stopped.
+func (p *proof) end(watch *progress.Counter, made bool) error {
+	if made {
+		p.proven.show(watch, delta.SizeOf(p.m.H.New))
+	} else {
+		p.cancel()
+	}
+	close(p.queue)
+	if p.m.H != nil {
+		<-p.done
+	}
+	if !made && p.err != nil && errors.Is(p.err, p.ctx.Err()) {
+		p.err = nil // the maker knows why
+	}
+	p.cancel()
+	return p.err
+}
+
+func (p *proof) run(ctx context.Context) error {
+	for s := range p.queue {
+		p.m.H.Recipes, p.m.Old.Keys = s.recipes, s.keys
+		for p.at < s.file {
+			if err := p.next(ctx); err != nil {
+				return err
+			}
+		}
+		if err := p.m.Run(ctx, s.stream); err != nil {
+			return fmt.Errorf("%s: %w", p.new[p.at].Name, err)
+		}
+	}
+	for p.at < len(p.new) {
+		if err := p.next(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next completes the file at hand and begins the one after it.
+func (p *proof) next(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.at >= 0 {
+		if err := p.out.check(p.m.H.New[p.at].Sum); err != nil {
+			return fmt.Errorf("%s: %w", p.new[p.at].Name, err)
+		}
+	}
+	if p.at++; p.at < len(p.new) {
+		f := p.m.H.New[p.at]
+		p.out = newCompared(p.new[p.at], f.Size, &p.proven)
+		p.m.Begin(p.at, p.out, f.Size, 0, nil, p.m.Copies)
+		return p.m.Unchanged(ctx)
+	}
+	return nil
+}
+
+func (p *proof) nextInSegment(ctx context.Context) error {
+	for {
+		if p.at+1 >= len(p.new) {
+			return fmt.Errorf("%w: a segment of more files than there are", delta.ErrCorrupt)
+		}
+		if err := p.next(ctx); err != nil || p.m.H.IsMade(p.at) {
+			return err
+		}
+	}
+}
+
+// proven counts bytes that are proved, and shows them once nothing else is.
+type proven struct {
+	mu sync.Mutex
+	n  int64
+	to *progress.Counter
+}
+
+func (p *proven) add(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n += n
+	p.to.Add(n)
+}
+
+func (p *proven) show(to *progress.Counter, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = to
+	to.Begin(delta.StepApplying, total)
+	to.Add(p.n)
+}
+
+// isLike reports that what a header has of a file is so.
+func isLike(have, want delta.File) bool {
+	return have.Name == want.Name && have.Size == want.Size && have.Is(want.Sum)
+}
+
+// readBack reads a patch that was made, and compares its header with the one
+// that it should have.
+func readBack(ctx context.Context, file io.ReadSeeker, want *delta.Header, keys [][]byte) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	h, err := delta.Verify(progress.Watch(ctx, nil), file)
+	if err != nil {
+		return err
+	}
+	same := h.RootHash == want.RootHash && slices.EqualFunc(h.Old, want.Old, isLike) && slices.EqualFunc(h.New, want.New, isLike) &&
+		h.OldSum == want.OldSum && h.NewSum == want.NewSum && slices.Equal(h.Recipes, want.Recipes) &&
+		slices.Equal(h.Keys, want.Keys) && slices.Equal(h.Parts, want.Parts)
+	if !same {
+		return fmt.Errorf("%w: the header reads as another one", delta.ErrResult)
+	}
+	return h.CheckKeys(keys)
+}

@@ -1,0 +1,321 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/diff/ship/delta"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/fields"
+	"pakdb/internal/safename"
+)
+
+// Bounds of manifests, which are read as a whole: whether the signature fits is
+// known only then.
+const (
+	// MaxManifest bounds the bytes of one: 65,536 patches between files of 250 bytes
+	// each are 16 MiB. A publisher leaves out patches, which nobody needs, until a
+	// manifest fits.
+	MaxManifest = 16 << 20
+	maxDeltas   = 1 << 16
+	maxNamed    = 1 << 18 // files that all patches together are from or make
+	maxBuilds   = 1 << 16 // labels
+	// maxRefs bounds tables of packs, each of which is twice as large as the next,
+	// and lists of deltas, one for each earlier build that deltas are from.
+	maxRefs = 1 << 10
+	// maxSignatures bounds the file of signatures of a manifest, of 300 bytes each.
+	MaxSignatureFile = 64 << 10
+)
+
+// Index is what a store has: builds/index.json.
+type Index struct {
+	State
+	Builds []string `json:"builds"`          // labels, in the order in which they were published
+	Trust  bool     `json:"trust,omitempty"` // there is signed metadata (package trust)
+
+	Channels Channels `json:"channels,omitempty"` // where there is signed metadata, that says it
+}
+
+// Build is a build's manifest. Its upper level, which may be signed, is
+// builds/LABEL.json; the lists of files are objects, which that names by their
+// hashes.
+type Build struct {
+	State
+	Label string    `json:"label"`
+	Time  time.Time `json:"time"`  // of publication
+	Lists string    `json:"files"` // object: the root of the list of files
+	Past  string    `json:"earlier,omitempty"`
+
+	Modes bool `json:"modes,omitempty"` // files say whether they are executable; no: nobody knows
+
+	Parts Parts `json:"parts,omitempty"` // files that a client may leave out
+
+	Damaged []string `json:"damaged,omitempty"` // archives that were damaged as a whole when it was published all the same
+
+	// Tables are the objects that say where the frames of packs are.
+	Tables []TableRef `json:"tables"`
+
+	Deltas   []Delta    `json:"deltas,omitempty"`
+	Contents []DeltaRef `json:"contents,omitempty"` // the last build first
+
+	Files []File `json:"-"` // in the order of their paths
+
+	Sum Key // of the manifest, as it was fetched
+
+	Places []Place // of the parts of the list of files, when it was read from a store's folder
+
+	// Earlier are the versions of files that earlier builds had and this one has
+	// not: what a client may remove, since it can get it again.
+	Earlier []File `json:"-"`
+}
+
+// TableRef names the table of packs with numbers from First to Last.
+type TableRef struct {
+	First  int    `json:"first"`
+	Last   int    `json:"last"`
+	Object string `json:"object"`
+}
+
+// DeltaRef names a list of deltas between contents of an earlier build and of
+// this one.
+type DeltaRef struct {
+	From   string `json:"from"` // label
+	Count  int    `json:"count"`
+	Size   int64  `json:"size"` // bytes of the object, as it is stored
+	Object string `json:"object"`
+}
+
+// Delta is a transport patch (docs/pkdelta.md) between some files of an earlier
+// build and of this one, for clients that have exactly these.
+type Delta struct {
+	Name string   `json:"name"` // below d/
+	Size int64    `json:"size"`
+	Old  []File   `json:"old"`
+	New  []string `json:"new"` // paths of the build's files that it makes
+}
+
+// File is a file of a build, or a version of one that an earlier build had.
+type File struct {
+	Path   string   `json:"path"` // relative, with forward slashes
+	Size   int64    `json:"size"`
+	Sum    string   `json:"blake3"`          // hexadecimal
+	Recipe RecipeAt `json:"recipe,omitzero"` // none for earlier ones
+	Exec   bool     `json:"-"`               // it is executable; of a build's list alone
+}
+
+// RecipeAt is the place of the root of a recipe: pack, frame, offset in it, size.
+type RecipeAt [4]int
+
+// Place returns where the recipe lies.
+func (a RecipeAt) Place() Place { return Place{Pack: a[0], Frame: a[1], At: a[2], Size: a[3]} }
+
+// parseFiles reads a list of versions of files, and calls use for each.
+func parseFiles(r io.Reader, use func(*File) error) error {
+	j := newJSONStream(r)
+	err := j.array(func() error {
+		var f File
+		if err := j.value(&f); err != nil {
+			return err
+		}
+		if err := f.check(); err != nil {
+			return err
+		}
+		return use(&f)
+	})
+	if err == nil {
+		err = j.end()
+	}
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		err = fmt.Errorf("%w: files: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+// SetFiles takes the files over. The paths are checked here, before anything of
+// the build is made.
+func (x *Build) SetFiles(files []File) error {
+	if err := safename.CheckAll(files, func(f File) string { return f.Path }); err != nil {
+		return fmt.Errorf("%w: file %w", ErrCorrupt, err)
+	}
+	if err := x.Parts.Fits(len(files)); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	x.Files = files
+	for _, d := range x.Deltas {
+		for _, p := range d.New {
+			_, there := slices.BinarySearchFunc(files, p, func(f File, p string) int { return strings.Compare(f.Path, p) })
+			if !there {
+				return fmt.Errorf("%w: delta %q makes %q, which is not in the build", ErrCorrupt, d.Name, p)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Delta) check() error {
+	if !ValidLabel(d.Name) || len(d.New) == 0 || d.Size <= 0 || d.Size > maxDelta {
+		return fmt.Errorf("%w: delta %q", ErrCorrupt, d.Name)
+	}
+	for _, f := range d.Old {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxDelta bounds the bytes of a delta, which is fetched as one piece.
+const maxDelta = 1 << 40
+
+// DeltaName returns the path of a patch or of a file of deltas.
+func DeltaName(name string) string { return "d/" + name }
+
+// ValidLabel admits what is a file name everywhere.
+func ValidLabel(s string) bool {
+	return s != "" && len(s) <= 100 && s != "index" && s[0] != '.' && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._+-", r))
+	}) < 0
+}
+
+// ValidBuild admits a label, and one with a platform, 1.1@windows.
+func ValidBuild(s string) bool {
+	label, platform := SplitPlatform(s)
+	return ValidLabel(label) && (label == s || ValidChannel(platform))
+}
+
+// check refuses what no publisher writes of a file.
+func (f *File) check() error {
+	if err := safename.Check(f.Path); err != nil {
+		return fmt.Errorf("%w: file %q: %w", ErrCorrupt, f.Path, err)
+	}
+	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || f.Size < 0 || f.Size > MaxFileSize || Reserved(f.Path) {
+		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)
+	}
+	ok := true
+	for _, n := range f.Recipe {
+		ok = ok && n >= 0 && n <= maxNumber
+	}
+	if !ok || f.Recipe[2] > MaxFrame || f.Recipe[3] > MaxFrame {
+		return fmt.Errorf("%w: the recipe of %q", ErrCorrupt, f.Path)
+	}
+	return nil
+}
+
+// MaxFileSize bounds a file: 16 TiB is the largest that ext4 takes, and more than
+// 2^19 of them still add up in 63 bits.
+const MaxFileSize = 1 << 44
+
+// WorkDir is the folder below the one that is updated in which everything waits
+// until it is complete.
+const WorkDir = atomicfile.Prefix + "update"
+
+// Reserved reports that no build may have a file of that path: it could say what
+// the next update, or the next patch, has to finish.
+func Reserved(name string) bool { return delta.IsOwn(name) }
+
+// BuildName returns the path of a build's manifest.
+func BuildName(label string) string { return "builds/" + label + ".json" }
+
+// IndexName is the path of the list of builds.
+const IndexName = "builds/index.json"
+
+// ObjectName is where an object lies, which is named by its BLAKE3.
+func ObjectName(id string) string { return "m/" + id }
+
+// Tables are where the frames of a build's packs are.
+type Tables map[int]PackInfo
+
+// TablesMagic is what a table of packs begins with.
+const TablesMagic = "pktables\x01"
+
+// Marshal returns the packs of those numbers as a table is stored.
+func (t Tables) Marshal(numbers []int) []byte {
+	b := binary.AppendUvarint([]byte(TablesMagic), uint64(len(numbers)))
+	for _, n := range numbers {
+		p := t[n]
+		b = binary.AppendUvarint(b, uint64(n))
+		b = append(b, p.Sum[:]...)
+		b = binary.AppendUvarint(b, uint64(len(p.Ends)))
+		for i := range p.Ends {
+			b = binary.AppendUvarint(b, uint64(p.Size(i)))
+		}
+	}
+	return b
+}
+
+// Parse adds the packs of a table. mem counts what is held of it.
+func (t Tables) Parse(b []byte, mem *Budget) error {
+	f := fields.New(b, ErrCorrupt)
+	if string(f.Bytes(len(TablesMagic))) != TablesMagic {
+		f.Fail("not a table of packs")
+	}
+	for range f.Count("packs", maxNumber, 1+16+1) {
+		p := PackInfo{Number: int(f.Number("pack", maxNumber)), Sum: Key(f.Bytes(16))}
+		n := f.Count("frames", maxFrames, 1)
+		if err := mem.Take(int64(n)*4 + heldPack); err != nil {
+			return err
+		}
+		p.Ends = make([]uint32, n)
+		at := int64(0)
+		for i := range p.Ends {
+			p.Ends[i] = frameEnd(f, &at)
+		}
+		t[p.Number] = p
+	}
+	return f.Err()
+}
+
+// Size returns the stored bytes of frame i.
+func (p *PackInfo) Size(i int) int64 {
+	if i == 0 {
+		return int64(p.Ends[0])
+	}
+	return int64(p.Ends[i] - p.Ends[i-1])
+}
+
+// Span returns where frame i of a pack lies.
+func (p *PackInfo) Span(i int) (off, n int64, err error) {
+	if i < 0 || i >= len(p.Ends) {
+		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.Number, len(p.Ends))
+	}
+	n = p.Size(i)
+	return int64(p.Ends[i]) - n, n, nil
+}
+
+// Fit leaves out patches between files, the smallest first, of which a client's
+// bounds for manifests leave no room for all: contents make the files as well.
+func (x *Build) Fit() error {
+	for {
+		text, err := json.MarshalIndent(x, "", " ")
+		named := 0
+		for _, d := range x.Deltas {
+			named += len(d.Old) + len(d.New)
+		}
+		if err != nil || len(text) < MaxManifest && len(x.Deltas) <= maxDeltas && named <= maxNamed || len(x.Deltas) == 0 {
+			return err
+		}
+		order := slices.Clone(x.Deltas)
+		slices.SortFunc(order, func(a, b Delta) int { return cmp.Compare(b.Size, a.Size) })
+		least := order[len(order)*3/4].Size
+		x.Deltas = slices.DeleteFunc(x.Deltas, func(d Delta) bool { return d.Size <= least })
+	}
+}
+
+// Fit returns how many packs go into one table that clients read.
+func (t Tables) Fit(numbers []int) int {
+	size := len(TablesMagic) + binary.MaxVarintLen32
+	for i, n := range numbers {
+		if size += 2*binary.MaxVarintLen32 + 16 + 3*len(t[n].Ends); size > MaxTable && i > 0 {
+			return i
+		}
+	}
+	return len(numbers)
+}

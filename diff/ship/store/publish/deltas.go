@@ -1,0 +1,218 @@
+package publish
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/zeebo/blake3"
+	"golang.org/x/sync/errgroup"
+
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta/maker"
+	"pakdb/diff/ship/store"
+	"pakdb/diff/ship/store/update"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/rescue"
+)
+
+// patchMaker makes transport patches for one build.
+type patchMaker struct {
+	out    *storeWriter
+	opt    *Options
+	inputs []delta.Input
+	frames map[string]int64 // bytes of the frames of new files, by their hashes
+	made   int              // between files
+	whole  int              // from nothing
+
+	written atomic.Int64 // bytes of patches from nothing
+}
+
+// mostAtOnce bounds the patches that are made side by side: each takes up to 80 MiB.
+const mostAtOnce = 2
+
+// eachAtOnce calls f for 0 to n-1, several at a time. What f does must not depend on others.
+func eachAtOnce(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
+	for i := range n {
+		g.Go(rescue.Func(func() error {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			return f(ctx, i)
+		}))
+	}
+	return g.Wait()
+}
+
+// from makes patches from earlier builds to the one that is published: one for each
+// set of files that are named alike but for their extension, since formats of several
+// files are read together.
+func (p *patchMaker) from(ctx context.Context, earlier []*store.Build, b *store.Build) ([]store.Delta, error) {
+	var list []store.Delta
+	for _, from := range slices.Backward(earlier) {
+		sets := changedSets(from, b)
+		sets = slices.DeleteFunc(sets, func(s deltaSet) bool {
+			return !slices.ContainsFunc(s.new, func(f store.File) bool { return !p.isContent(f) })
+		})
+		if len(sets) == 0 {
+			continue
+		}
+		made, err := p.between(ctx, from, sets)
+		if err != nil {
+			return nil, fmt.Errorf("deltas from %q: %w", from.Label, err)
+		}
+		for _, d := range made {
+			if !slices.ContainsFunc(list, func(have store.Delta) bool { return have.Name == d.Name }) {
+				list = append(list, d)
+			}
+		}
+	}
+	return list, nil
+}
+
+// isContent reports that a file is a content by itself, so that a delta between
+// contents is all that a patch could be.
+func (p *patchMaker) isContent(f store.File) bool {
+	names, err := store.ReadNames(p.out.from, f.Sum)
+	return err == nil && f.Size <= store.MaxCoded && len(names) > 0 && names[0].Name == store.NameOf(store.WholeName+path.Base(f.Path), 0)
+}
+
+// deltaSet is files of two builds between which a patch is made.
+type deltaSet struct{ old, new []store.File }
+
+func changedSets(from, to *store.Build) (sets []deltaSet) {
+	stem := func(f store.File) string { return strings.ToLower(strings.TrimSuffix(f.Path, path.Ext(f.Path))) }
+	old := map[string][]store.File{}
+	for _, f := range from.Files {
+		old[stem(f)] = append(old[stem(f)], f)
+	}
+	at := map[string]int{}
+	for _, f := range to.Files {
+		had := old[stem(f)]
+		if len(had) == 0 || f.Size == 0 || slices.ContainsFunc(had, func(o store.File) bool { return o.Sum == f.Sum }) {
+			continue
+		}
+		k, ok := at[stem(f)]
+		if !ok {
+			k = len(sets)
+			at[stem(f)] = k
+			sets = append(sets, deltaSet{old: had})
+		}
+		sets[k].new = append(sets[k].new, f)
+	}
+	return sets
+}
+
+// name is by content: the same change has the same delta, whichever builds it is
+// between.
+func (s deltaSet) name() string {
+	h := blake3.New()
+	for _, f := range slices.Concat(s.old, []store.File{{}}, s.new) {
+		_, _ = h.WriteString(f.Path + "\x00" + f.Sum + "\x00")
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// between makes the build from again, in a folder beside the store, and the
+// patches from it.
+func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []deltaSet) (list []store.Delta, err error) {
+	var temp string
+	defer func() {
+		if temp != "" {
+			err = errors.Join(err, p.out.out.RemoveAll(remadeName))
+		}
+	}()
+	missing := slices.ContainsFunc(sets, func(s deltaSet) bool {
+		_, err := p.out.size(store.DeltaName(s.name()))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if missing {
+		if temp, err = p.remake(ctx, from); err != nil {
+			return nil, err
+		}
+	}
+	list = make([]store.Delta, len(sets))
+	err = eachAtOnce(ctx, len(sets), func(ctx context.Context, i int) error {
+		s, d := &sets[i], &list[i]
+		d.Name, d.Old = s.name(), slices.Clone(s.old)
+		for i := range d.Old {
+			d.Old[i].Recipe = store.RecipeAt{}
+		}
+		for _, f := range s.new {
+			d.New = append(d.New, f.Path)
+		}
+		size, err := p.out.size(store.DeltaName(d.Name))
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = p.makeDelta(ctx, p.out.out.Path(store.DeltaName(d.Name)), temp, *s); err == nil {
+				err = p.out.made(store.DeltaName(d.Name))
+			}
+			if err == nil {
+				size, err = p.out.size(store.DeltaName(d.Name))
+			}
+		}
+		d.Size = size
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.made += len(list)
+	return list, nil
+}
+
+// remadeName is the folder of an earlier build in the store, while deltas are made
+// from it.
+const remadeName = atomicfile.Prefix + "build"
+
+func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error) {
+	temp := p.out.out.Path(remadeName)
+	if err := p.out.out.MkdirAll(remadeName); err != nil {
+		return temp, err
+	}
+	r, err := update.OpenRemote(p.out.at, update.RemoteOptions{Own: true})
+	if err != nil {
+		return temp, err
+	}
+	folder, plan, err := update.Prepare(ctx, r, temp, update.Options{Label: b.Label})
+	if err != nil {
+		return temp, err
+	}
+	return temp, errors.Join(folder.Apply(ctx, plan, nil), folder.Close())
+}
+
+func (p *patchMaker) makeDelta(ctx context.Context, file, temp string, s deltaSet) (err error) {
+	if err := p.out.out.MkdirAll("d"); err != nil {
+		return err
+	}
+	all, err := inside.OpenFiles([]string{temp})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, all.Close()) }()
+	open := p.opt.Open.WithDefaults()
+	open.Keys = nil // what is encrypted stays so
+	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(p.inputs, s.new),
+		&maker.MakeOptions{Registry: p.opt.Registry, Open: &open})
+	return err
+}
+
+func choose(inputs []delta.Input, files []store.File) (list []delta.Input) {
+	for _, f := range files {
+		for _, in := range inputs {
+			if in.Name == f.Path {
+				list = append(list, in)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,139 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/store"
+	"pakdb/internal/progress"
+)
+
+// Apply carries a plan of this Folder out. It fetches what is missing, makes the
+// files beside the old ones, checks each, and only when all are right puts them into
+// place and removes what is gone. Until then, and when it fails, the folder is as it
+// was, but for what has been fetched and made, which the next try uses. fetched is
+// called with the bytes that came, one call at a time; it may be nil. A plan is
+// applied once. Where there is too little room, the error is an [apply.SpaceError].
+func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) error {
+	if p.Build != f.build.Label || f.contents == nil {
+		return errForeignPlan
+	}
+	need := store.SumSizes(p.Bill.Write, p.Bill.Fetch) - p.Bill.Reused
+	if free := store.SumSizes(p.Bill.Free, p.Bill.Stale); p.Bill.Free >= 0 && need > free {
+		return f.disk.withLeft(&apply.SpaceError{Need: need, Free: free})
+	}
+	if err := f.disk.out.MkdirAll(store.WorkDir); err != nil {
+		return err
+	}
+	if err := remember(f.disk, f.list.chain); err != nil {
+		return f.disk.withLeft(err)
+	}
+	if err := f.parts.remember(f.disk, &f.frames.remote.follow); err != nil {
+		return f.disk.withLeft(err)
+	}
+	for _, name := range p.Stale {
+		if err := f.disk.out.RemoveAll(path.Join(store.WorkDir, name)); err != nil {
+			return err
+		}
+	}
+	fetcher := newFetcher(f.frames, f.disk, p.Ranges)
+	err := f.apply(ctx, p, fetcher, fetched)
+	var wrong *wrongError // what came before it is right
+	if errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
+		// What was kept may be what is wrong: the next try fetches anew.
+		err = errors.Join(err, fetcher.close(), f.disk.out.RemoveAll(store.WorkDir))
+	}
+	return f.disk.withLeft(errors.Join(err, fetcher.close()))
+}
+
+func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched func(n int64)) error {
+	progress.Step(ctx, store.StepFetching, p.Bill.Fetch)
+	m := &maker{f.disk, f.contents, fetcher, map[Content]int{}}
+	if err := m.fetch(ctx, fetched); err != nil {
+		return err
+	}
+	undone, err := f.applyPatches(ctx, p, fetched)
+	if err != nil {
+		return err
+	}
+	progress.Step(ctx, store.StepMaking, p.Bill.Write)
+	if err := m.makeAll(ctx, filesBy(p, "")); err != nil {
+		return err
+	}
+	if err := f.makeAnew(ctx, undone); err != nil {
+		return err
+	}
+	exec := map[string]bool{}
+	for i := range f.build.Files {
+		exec[f.build.Files[i].Path] = f.build.Files[i].Exec
+	}
+	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove), exec, f.system}
+	if err := place.sync(ctx); err != nil {
+		return err
+	}
+	if err := place.commit(); err != nil {
+		return err
+	}
+	if err := fetcher.close(); err != nil { // some systems do not remove open files
+		return err
+	}
+	return place.finish()
+}
+
+// filesBy returns the files of a plan that a patch makes, or, of no name, contents.
+func filesBy(p *Plan, patch string) (files []*File) {
+	for i := range p.Files {
+		if p.Files[i].Patch == patch {
+			files = append(files, &p.Files[i])
+		}
+	}
+	return files
+}
+
+// applyPatches applies the patches of a plan. It returns the files that they did not
+// make because they were wrong.
+func (f *Folder) applyPatches(ctx context.Context, p *Plan, fetched func(n int64)) (undone []*File, err error) {
+	for i := range p.Patches {
+		one := &patcher{&p.Patches[i], f.disk, f.frames.remote, filesBy(p, p.Patches[i].Name)}
+		failed, err := one.try(ctx)
+		if err != nil {
+			return nil, err
+		}
+		undone = append(undone, failed...)
+		if fetched != nil {
+			fetched(one.Size)
+		}
+	}
+	return undone, nil
+}
+
+// makeAnew plans and makes files of contents whose patch was not to be had.
+func (f *Folder) makeAnew(ctx context.Context, files []*File) (err error) {
+	if len(files) == 0 {
+		return nil
+	}
+	var targets []*target
+	for _, t := range f.diff.todo {
+		if slices.ContainsFunc(files, func(file *File) bool { return file.Path == t.Path }) {
+			t.patch = ""
+			targets = append(targets, t)
+		}
+	}
+	c := newContents(f, targets)
+	if _, err := c.resolve(ctx, nil); err != nil {
+		return err
+	}
+	ranges, err := c.ranges(ctx)
+	if err != nil {
+		return err
+	}
+	m := &maker{f.disk, c, newFetcher(f.frames, f.disk, ranges), map[Content]int{}}
+	defer func() { err = errors.Join(err, m.fetcher.close()) }()
+	if err := m.fetch(ctx, nil); err != nil {
+		return err
+	}
+	return m.makeAll(ctx, files)
+}

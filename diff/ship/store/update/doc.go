@@ -1,0 +1,20 @@
+// Package update brings a folder to any build of a store, from whatever it holds.
+//
+//	Open ── Target: the manifest of a build, verified
+//	  │
+//	Compare ── Folder: locked; files that are right, that are to be made, that go, that stay
+//	  │
+//	Plan ── what the files contain (local), what is missing (contents), what is cheapest (choose)
+//	  │                                            └── Plan: plain data, as JSON too
+//	Apply ── fetch ranges ── apply patches ── make files of contents ── put them into place
+//
+// The version that the folder has does not matter, nor whether it is one: contents
+// are compared. Where a patch between files is cheaper, it is used. What is wrong is
+// asked for again, elsewhere if there is an elsewhere.
+//
+// Files in reading order: request.go, remote.go and trusted.go limiter.go (what
+// is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
+// (the folder), parts.go (what it does without), compare.go, trees.go (recipes; local.go has what the folder's files
+// contain), patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
+// fetch.go, output.go, make.go, inuse.go, place.go, update.go (Open, Compare, Plan), apply.go.
+package update

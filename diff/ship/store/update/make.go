@@ -1,0 +1,391 @@
+package update
+
+import (
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/zeebo/blake3"
+	"golang.org/x/sync/semaphore"
+
+	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/store"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/ordered"
+	"pakdb/internal/progress"
+)
+
+// maker makes files of contents.
+type maker struct {
+	disk     *disk
+	contents *contents
+	fetcher  *fetcher
+	mended   map[Content]int // how often their deltas were wrong
+}
+
+// fetch fetches what is missing. Contents whose deltas nobody gives are made of
+// chunks.
+func (m *maker) fetch(ctx context.Context, fetched func(n int64)) error {
+	absent, err := m.fetcher.all(ctx, fetched)
+	if err != nil || len(absent) == 0 {
+		return err
+	}
+	return m.byChunks(ctx, absent)
+}
+
+// makeAll makes files.
+func (m *maker) makeAll(ctx context.Context, files []*File) error {
+	targets := map[string]*target{}
+	for _, t := range m.contents.files {
+		targets[t.Path] = t
+	}
+	for _, f := range files {
+		t := targets[f.Path]
+		if t == nil || t.Sum != f.Sum {
+			return fmt.Errorf("%s: %w", f.Path, errForeignPlan)
+		}
+		if err := m.make(ctx, f, t); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// make makes a file, unless an earlier try has. It is not on the disk yet: see
+// placement.sync.
+func (m *maker) make(ctx context.Context, f *File, t *target) error {
+	if m.disk.isMade(ctx, f) {
+		return nil
+	}
+	file, err := m.disk.out.OpenFile(workOf(f), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	err = m.write(ctx, t, file)
+	var wrong *wrongDelta
+	for errors.As(err, &wrong) && m.mended[wrong.of] < 2 {
+		if err = m.mend(ctx, wrong.of); err != nil {
+			break
+		}
+		if err = file.Truncate(0); err == nil {
+			err = m.write(ctx, t, file)
+		}
+	}
+	return errors.Join(err, file.Close())
+}
+
+// mend fetches a delta again that is wrong, and the second time the content's
+// chunks in place of it.
+func (m *maker) mend(ctx context.Context, id Content) error {
+	if m.mended[id]++; m.mended[id] == 1 {
+		var wrong *wrongError
+		if err := m.fetcher.again(ctx, m.fetcher.deltas[id].in, nil); !errors.As(err, &wrong) {
+			return err
+		}
+		m.mended[id]++
+	}
+	return m.byChunks(ctx, []Content{id})
+}
+
+// byChunks fetches the chunks of contents for which a delta was planned.
+func (m *maker) byChunks(ctx context.Context, list []Content) error {
+	var deep []*wanted
+	for _, id := range list {
+		delete(m.fetcher.deltas, id)
+		w := m.contents.wanted[id]
+		if w == nil {
+			return errForeignPlan
+		}
+		if w.Depth == 0 {
+			w.isChunk()
+		} else if !w.listed {
+			deep = append(deep, w)
+		}
+	}
+	if err := m.contents.frames.listsOf(ctx, deep); err != nil {
+		return err
+	}
+	need := map[store.FrameID]bool{}
+	for _, id := range list {
+		m.contents.local.Missing(m.contents.wanted[id].chunks, func(c store.ChunkRef) { need[c.Place.ID()] = true })
+	}
+	return m.fetcher.need(ctx, need)
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// content reads a content of a file that is made.
+func (m *maker) content(ctx context.Context, c store.ContentRef) (io.Reader, error) {
+	if c.Size == 0 {
+		return eof{}, nil
+	}
+	local := m.contents.local
+	if have, ok := local.Find(c.ID, c.Size); ok {
+		return have.Open(), nil
+	}
+	id := Content{c.ID, c.Size}
+	w := m.contents.wanted[id]
+	if w == nil {
+		return nil, fmt.Errorf("%w: a content that was not planned", store.ErrCorrupt)
+	}
+	at, coded := m.fetcher.deltas[id]
+	if !coded {
+		return &chunkReader{next: func(c store.ChunkRef) ([]byte, error) { return m.chunk(ctx, c) }, chunks: w.chunks}, nil
+	}
+	old, ok := local.Find(w.delta.Old, w.delta.OldSize)
+	if !ok {
+		return nil, ErrChanged
+	}
+	b, err := at.read()
+	if err != nil {
+		return nil, err
+	}
+	return &codedReader{store.NewDeltaReader(&coder.Decoder{}, b, local.Old(old), c.Size), w, blake3.New(), c.Size}, nil
+}
+
+// chunk returns a chunk, from the folder or from what was fetched.
+func (m *maker) chunk(ctx context.Context, c store.ChunkRef) ([]byte, error) {
+	if have, ok := m.contents.local.Chunk(c); ok {
+		return m.contents.local.ReadChunk(have, c.ID)
+	}
+	return m.fetcher.chunk(ctx, c)
+}
+
+// codedReader reads what a delta makes, and compares it with the content's id
+// before it gives the last of it.
+type codedReader struct {
+	*store.DeltaReader
+	of   *wanted
+	hash *blake3.Hasher
+	left int64
+}
+
+func (r *codedReader) Read(p []byte) (int, error) {
+	n, err := r.DeltaReader.Read(p)
+	_, _ = r.hash.Write(p[:n])
+	r.left -= int64(n)
+	if n > 0 && r.left == 0 && store.Key(r.hash.Sum(nil)[:16]).Short() != r.of.ID {
+		n, err = 0, fmt.Errorf("%w: it makes another content", store.ErrCorrupt)
+	}
+	if errors.Is(err, store.ErrCorrupt) {
+		err = &wrongDelta{Content{r.of.ID, r.of.Size}, r.of.from.Name(), err}
+	}
+	return n, err
+}
+
+// wrongDelta means that a delta does not make its content.
+type wrongDelta struct {
+	of   Content
+	file string
+	err  error
+}
+
+func (e *wrongDelta) Error() string { return fmt.Sprintf("a delta of %s: %v", e.file, e.err) }
+func (e *wrongDelta) Unwrap() error { return e.err }
+
+// block is a part of a file on its way into it.
+type block struct {
+	form   store.Form
+	of     *store.Piece // that begins with it, or nil
+	fields []byte       // of its head
+	last   bool         // of its piece
+	plain  []byte
+	stored []byte
+	err    error
+}
+
+// blocksHeld bounds the bytes of the blocks that are on their way into a file,
+// before they are coded: most have 64 KiB, but a store may say 16 MiB.
+const blocksHeld = 16 << 20
+
+// weight is what a block takes of that.
+func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
+
+// write makes a file: one goroutine reads contents, all processors code their
+// blocks, and one writes them in order.
+func (m *maker) write(ctx context.Context, t *target, file *atomicfile.File) error {
+	a := assembler{out: output{file: file, left: t.Size}, sha: sha1.New()}
+	coders := sync.Pool{New: func() any { return &delta.Coder{} }}
+	work := func(_ context.Context, b *block) {
+		if b.stored = b.plain; b.form.InBlocks() {
+			coder := coders.Get().(*delta.Coder)
+			b.stored, b.err = coder.Encode(nil, b.plain, b.form.Recipe)
+			coders.Put(coder)
+		}
+	}
+	workers := runtime.GOMAXPROCS(0)
+	room := semaphore.NewWeighted(blocksHeld)
+	blocks := func(yield func(*block, error) bool) {
+		for b, err := range m.blocks(ctx, t) {
+			if err == nil {
+				err = room.Acquire(ctx, b.weight())
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+	err := ordered.Do(ctx, blocks, workers, 4*workers, work, func(b *block) error {
+		before := a.out.left
+		err := errors.Join(b.err, a.put(b))
+		room.Release(b.weight())
+		progress.Of(ctx).Add(before - a.out.left)
+		return err
+	}, func(*block) {})
+	if err != nil {
+		return err
+	}
+	if err := a.out.flush(); err != nil {
+		return err
+	}
+	sum, err := store.SumOf(progress.Watch(ctx, nil), file, t.Size-a.out.left)
+	if err == nil && (a.out.left != 0 || sum != t.Sum) {
+		err = fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", store.ErrCorrupt, a.out.left, sum)
+	}
+	return err
+}
+
+// plainBlock is how much is handed on at once of what no recipe codes.
+const plainBlock = 256 << 10
+
+// blocks are what a file is made of, in its order.
+func (m *maker) blocks(ctx context.Context, t *target) func(yield func(*block, error) bool) {
+	return func(yield func(*block, error) bool) {
+		err := m.eachBlock(ctx, t, func(b *block) bool { return yield(b, nil) })
+		if err != nil && err != errEnded {
+			yield(nil, err)
+		}
+	}
+}
+
+var errEnded = errors.New("ended")
+
+// eachBlock gives the blocks of a file as long as they are taken.
+func (m *maker) eachBlock(ctx context.Context, t *target, take func(*block) bool) error {
+	skeleton, err := m.content(ctx, t.recipe.Skeleton)
+	if err != nil {
+		return err
+	}
+	give := func(r io.Reader, n, size int64, first block) error {
+		for ; n > 0; first.of = nil {
+			b := first
+			b.plain = make([]byte, min(n, size))
+			if _, err := io.ReadFull(r, b.plain); err != nil {
+				return fmt.Errorf("%w: a content ends early: %w", store.ErrCorrupt, err)
+			}
+			n -= int64(len(b.plain))
+			if b.last = n == 0; !take(&b) {
+				return errEnded
+			}
+		}
+		return nil
+	}
+	left := t.recipe.Skeleton.Size
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		left -= p.Gap
+		first := block{form: t.recipe.Recipes[p.Recipe], of: p}
+		first.fields = make([]byte, first.form.Head.Literal(p.Gap))
+		if err := give(skeleton, p.Gap-int64(len(first.fields)), plainBlock, block{}); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(skeleton, first.fields); err != nil {
+			return fmt.Errorf("%w: a skeleton ends early: %w", store.ErrCorrupt, err)
+		}
+		r, err := m.content(ctx, p.ContentRef)
+		if err != nil {
+			return err
+		}
+		size := p.Block
+		if size == 0 {
+			size = plainBlock
+		}
+		if first.form.Method == store.MethodTables {
+			size = min(p.Size, table.MaxSize)
+		}
+		if err := give(r, p.Size, size, first); err != nil {
+			return err
+		}
+	}
+	return give(skeleton, left, plainBlock, block{})
+}
+
+// assembler writes a file.
+type assembler struct {
+	out    output
+	places []int64 // where heads of entries begin
+	known  int     // of these are before the piece at hand
+	tables bool    // have been written
+
+	head   int64 // where that of the piece at hand is to stand
+	fields []byte
+	facts  store.Facts
+	sha    hash.Hash
+}
+
+// put writes a block.
+func (m *assembler) put(b *block) (err error) {
+	if b.of != nil {
+		if err := m.begin(b); err != nil {
+			return err
+		}
+	}
+	if b.form.Method == store.MethodTables {
+		if b.stored, err = m.fill(b); err != nil {
+			return err
+		}
+	}
+	if err := m.out.write(b.stored); err != nil || b.form.Head == 0 {
+		return err
+	}
+	_, _ = m.sha.Write(b.stored)
+	m.facts.Stored += int64(len(b.stored))
+	if b.form.InBlocks() {
+		m.facts.Blocks = append(m.facts.Blocks, int64(len(b.stored)))
+	}
+	if !b.last {
+		return nil
+	}
+	m.facts.Sum = [store.SumSize]byte(m.sha.Sum(nil))
+	return m.out.set(m.head, b.form.Head.Record(m.fields, &m.facts, m.head))
+}
+
+// begin makes room for the head of a piece.
+func (m *assembler) begin(b *block) error {
+	p, h := b.of, b.form.Head
+	m.fields, m.head = b.fields, m.out.pos()
+	m.known = len(m.places)
+	m.places = append(m.places, h.Places(m.head-p.Gap+int64(len(b.fields)), p.Gap)...)
+	if h == 0 {
+		return nil
+	}
+	m.sha.Reset()
+	m.facts = store.Facts{Blocks: m.facts.Blocks[:0], Size: p.Size, Block: p.Block}
+	blocks := int64(0)
+	if b.form.InBlocks() {
+		blocks = (p.Size + p.Block - 1) / p.Block
+	}
+	return m.out.skip(h.Size(int64(len(b.fields)), blocks))
+}
+
+// fill makes the tables of the file so far.
+func (m *assembler) fill(b *block) ([]byte, error) {
+	if m.tables || !b.last {
+		return nil, fmt.Errorf("%w: tables of more than one content, or of a large one", store.ErrCorrupt)
+	}
+	m.tables = true
+	if err := m.out.flush(); err != nil {
+		return nil, err
+	}
+	return store.FillTables(b.plain, m.out.pos(), m.places[:m.known], m.out.file)
+}

@@ -1,6 +1,0 @@
-//go:build !windows
-
-package inuse
-
-// IsHeld implements [System]: open files may be replaced.
-func (system) IsHeld(error) bool { return false }
