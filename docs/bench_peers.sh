@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures pakdb beside public tools that do the same work on the same bytes, and prints the table
-# "Beside other tools" of docs/benchmarks.md: CPU seconds (user and system, the least of the runs),
+# of archives in docs/benchmarks.md: CPU seconds (user and system, the least of the runs),
 # the largest memory, and pakdb's CPU as a ratio to the peer's. The two run in turn.
 #
 #   docs/bench_peers.sh [RUNS]            # default 5

@@ -32,7 +32,7 @@ func documents(t *testing.T) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "schema/SCHEMA.md", "docs/architecture.md", "docs/benchmarks-tried.md",
+	for _, want := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "schema/SCHEMA.md", "docs/architecture.md", "docs/tried.md",
 		"docs/pkdelta.md", "codecs/gpak/FORMAT.md"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not among the documents", want)

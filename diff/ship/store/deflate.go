@@ -19,7 +19,7 @@ type Deflater struct {
 }
 
 // levels are what [Deflater.Deflate] compresses with: the second has four times the speed, and
-// what is close to noise takes half a percent more with it. docs/benchmarks-tried.md has figures.
+// what is close to noise takes half a percent more with it. docs/tried.md has figures.
 var levels = [...]zstd.EncoderLevel{zstd.SpeedBestCompression, zstd.SpeedBetterCompression}
 
 // frameWindow is how far back an encoder looks, which is more than a frame of a pack has.
