@@ -6,8 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/codecs/property"
-	"pakdb/codecs/property/usmap"
+	"pakdb/codecs/unreal/property"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
 )
@@ -24,7 +23,7 @@ func withProperty(class string) *codecs.Registry {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range m.Parsed.(*usmap.Mappings).Structs {
+		for _, s := range m.Parsed.(*property.Mappings).Structs {
 			if s.Name == class {
 				for i := range s.Fields {
 					s.Fields[i].Position++

@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/script/kismet"
-	"pakdb/codecs/script/scripttest"
-	"pakdb/codecs/script/unrealscript"
+	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/script/scripttest"
 	"pakdb/indexer"
 )
 
@@ -33,7 +32,7 @@ func TestDamagedScripts(t *testing.T) {
 		p := scripttest.File(t, path).Facts()
 		var scripts []int
 		for i := range p.Exports {
-			if p.Exports[i].Size > 0 && (kismet.IsFunction(p, i) || !p.Modern() && unrealscript.IsCode(p, i)) {
+			if p.Exports[i].Size > 0 && (script.IsKismet(p, i) || !p.Modern() && script.IsClassic(p, i)) {
 				scripts = append(scripts, i)
 			}
 		}

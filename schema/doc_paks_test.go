@@ -12,10 +12,10 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/zenpkg"
 	"pakdb/indexer"
 	"pakdb/schema"
 )
@@ -44,7 +44,7 @@ func addPaks(t testing.TB, c *schema.Catalog) {
 func addContainers(t testing.TB, dir string) {
 	t.Helper()
 	var ids []*codecs.Entry
-	header, err := zenpkg.AppendContainerHeader(nil, &unreal.ContainerFacts{Version: 5, ContainerID: iostore.ContainerID("Game.utoc"),
+	header, err := zen.AppendContainerHeader(nil, &unreal.ContainerFacts{Version: 5, ContainerID: iostore.ContainerID("Game.utoc"),
 		Packages: []unreal.StoredPackage{{ID: 1, Imports: []uint64{2}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 	"pakdb/indexer"
 	"pakdb/schema"
 )

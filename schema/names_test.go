@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )

@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"pakdb/codecs/all"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 	"pakdb/indexer"
 	"pakdb/schema"
 )

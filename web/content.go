@@ -22,8 +22,8 @@ import (
 	"golang.org/x/image/webp"
 
 	"pakdb/codecs"
-	"pakdb/codecs/media"
 	"pakdb/codecs/texture/container"
+	"pakdb/codecs/unreal/media"
 	"pakdb/internal/bin"
 	"pakdb/internal/picture"
 	"pakdb/query/explore"

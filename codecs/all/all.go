@@ -4,24 +4,21 @@ package all
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/assetregistry"
 	"pakdb/codecs/calligraphy"
-	"pakdb/codecs/config"
-	"pakdb/codecs/descriptor"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/heads"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/locres"
 	"pakdb/codecs/loose"
-	"pakdb/codecs/property/rows"
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/textfile"
 	"pakdb/codecs/umod"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/rows"
+	"pakdb/codecs/unreal/text"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/uz"
-	"pakdb/codecs/zenpkg"
 )
 
 // Registry returns every format, the fallback last.
@@ -40,12 +37,12 @@ func Registry() *codecs.Registry {
 		Inspectors: []*codecs.Inspector{
 			calligraphy.Inspector(),
 			retropak.Inspector(),
-			zenpkg.Inspector(),
-			locres.Inspector(),
-			assetregistry.Inspector(),
-			config.Inspector(),
-			descriptor.Inspector(),
-			unrealpkg.Inspector(),
+			zen.Inspector(),
+			text.LocresInspector(),
+			text.RegistryInspector(),
+			text.ConfigInspector(),
+			text.DescriptorInspector(),
+			pkg.Inspector(),
 			heads.Inspector(),
 			textfile.Inspector(),
 		},

@@ -17,7 +17,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 )
 
 // asset is a content of the samples, and the one beside it that has its exports.

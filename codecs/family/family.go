@@ -2,7 +2,7 @@
 // without anybody in between knowing them: Unreal packages, the database of
 // Marvel Heroes.
 //
-// The room of a family, such as codecs/family/unreal, has the types of its facts
+// The room of a family, such as codecs/unreal, has the types of its facts
 // and one [Table] for each of its tables in the catalog: a column's name, and the
 // value that a row has there. An inspector returns the facts, the indexer passes
 // on their [Batch], and the catalog writes the rows. To add a table, add it there

@@ -3,7 +3,7 @@ package iostore
 import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
 
@@ -94,7 +94,7 @@ func (x *chunk) method(a *archive) compress.Method {
 func methodsNamed(names []string) []compress.Method {
 	methods := make([]compress.Method, len(names))
 	for i, name := range names {
-		methods[i] = ue.MethodNamed(name)
+		methods[i] = unreal.MethodNamed(name)
 	}
 	return methods
 }

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // directoryBuilder makes a directory index as the engine's packer does: names
@@ -71,7 +71,7 @@ func (d *directoryBuilder) append(b []byte) []byte {
 	}
 	b = leOrder.AppendUint32(b, uint32(len(d.names)))
 	for _, s := range d.names {
-		b = ue.AppendFString(b, s)
+		b = unreal.AppendFString(b, s)
 	}
 	return b
 }
@@ -81,7 +81,7 @@ func (d *directoryBuilder) append(b []byte) []byte {
 // "/Game/A".
 func packageOfPath(p string) (name, typeName string, ok bool) {
 	for _, t := range packageFiles() {
-		bare, found := ue.CutSuffixFold(p, t.ext)
+		bare, found := unreal.CutSuffixFold(p, t.ext)
 		if !found {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 	"pakdb/internal/perfect"
 )
@@ -51,7 +51,7 @@ func (w *writer) table() ([]byte, error) {
 	b = append(b, w.blocks...)
 	for _, m := range w.methods {
 		var name [methodLen]byte
-		copy(name[:], ue.MethodName(m))
+		copy(name[:], unreal.MethodName(m))
 		b = append(b, name[:]...)
 	}
 	b = append(b, dir...)
@@ -108,7 +108,7 @@ func (w *writer) container() uint64 {
 	case w.like.container != nil:
 		return *w.like.container
 	case packages:
-		return ue.CityHash64(ids)
+		return unreal.CityHash64(ids)
 	}
 	return unknownContainerID
 }
@@ -125,7 +125,7 @@ func (w *writer) directory(order []int) []byte {
 			d.add(name, uint32(n))
 		}
 	}
-	b := d.append(ue.AppendFString(nil, w.opt.MountPoint))
+	b := d.append(unreal.AppendFString(nil, w.opt.MountPoint))
 	if w.opt.Encrypt {
 		b = aes256.AppendPadding(b, b, int64(len(b)))
 		aes256.EncryptECB(w.crypt.block, b)

@@ -6,7 +6,7 @@ import (
 	"crypto/cipher"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
@@ -37,14 +37,14 @@ func newCrypt(t *toc, keys codecs.KeyFunc) (crypt, error) {
 	return c, err
 }
 
-func keyName(id ue.GUID) string {
+func keyName(id unreal.GUID) string {
 	if id.IsZero() {
 		return "(the game's main key)"
 	}
 	return "with GUID " + id.String()
 }
 
-func noKey(id ue.GUID, what string) error {
+func noKey(id unreal.GUID, what string) error {
 	return codecs.Errorf(codecs.ErrEncrypted, "%s; pass the AES key %s", what, keyName(id))
 }
 
@@ -90,6 +90,6 @@ func (c *crypt) directory(t *toc) ([]byte, error) {
 // string that ends in a NUL.
 func plausible(buf []byte) bool {
 	r := bin.NewReader(buf, 0, leOrder)
-	mount := ue.FString(r)
+	mount := unreal.FString(r)
 	return r.Err() == nil && !mount.Bare && len(mount.Bytes) <= maxMount
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -40,7 +40,7 @@ func parseDirectory(buf []byte, off int64, chunks int) (*directory, error) {
 		return d, nil
 	}
 	r := bin.NewReader(buf, off, leOrder)
-	mount := ue.FString(r)
+	mount := unreal.FString(r)
 	if r.Err() == nil && (len(mount.Bytes) > maxMount || mount.Bare) {
 		return d, at("mount point", off, codecs.Errorf(codecs.ErrCorrupt, "%d bytes, without a NUL: %v", len(mount.Bytes), mount.Bare))
 	}
@@ -51,7 +51,7 @@ func parseDirectory(buf []byte, off int64, chunks int) (*directory, error) {
 	start := r.Pos()
 	for i := range d.names {
 		d.names[i] = uint32(r.Pos() - start)
-		ue.FString(r)
+		unreal.FString(r)
 	}
 	d.text = buf[min(start, len(buf)):]
 	if err := r.Err(); err != nil {
@@ -202,7 +202,7 @@ func (d *directory) appendString(dst []byte, i uint32) []byte {
 	}
 	var r bin.Reader
 	r.Reset(d.text[d.names[i]:], 0, leOrder)
-	t := ue.FString(&r)
+	t := unreal.FString(&r)
 	if !t.Plain() {
 		return append(dst, strings.ReplaceAll(t.String(), `\`, "/")...)
 	}

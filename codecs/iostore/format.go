@@ -11,7 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -46,9 +46,9 @@ func Format() *codecs.Format {
 			By:          "unrealpak",
 			Paired:      true,
 			OwnTypes:    []string{TypeContainerHeader},
-			PatchName:   func(name string, n int) string { return ue.PatchName(name, extTOC, n) },
+			PatchName:   func(name string, n int) string { return unreal.PatchName(name, extTOC, n) },
 			Overlay:     Overlay,
-			Chunk:       ue.Chunk,
+			Chunk:       unreal.Chunk,
 		},
 		Probe:   probe,
 		Open:    open,
@@ -89,13 +89,13 @@ func probe(src codecs.Source) (codecs.Match, error) {
 // MountOrder returns the order that the engine mounts a container with, from
 // the path of its .utoc in the game's folder: that of the .pak beside it. Of
 // two containers that hold a chunk, the one of higher order gives it.
-func MountOrder(name string) int { return ue.MountOrder(name, extTOC) }
+func MountOrder(name string) int { return unreal.MountOrder(name, extTOC) }
 
 // IsPartition reports whether the file name in dir is a .ucas that belongs to
 // a .utoc beside it. Such a file has no magic of its own, and is no archive:
 // whoever walks a folder passes over it.
 func IsPartition(name string, dir fs.FS) bool {
-	base, ok := ue.CutSuffixFold(name, extCAS)
+	base, ok := unreal.CutSuffixFold(name, extCAS)
 	if !ok || dir == nil {
 		return false
 	}
@@ -126,10 +126,10 @@ func parts(src codecs.Source) ([]string, error) {
 // explain says what a .ucas is, which has nothing to be recognised by, and what a
 // .utoc that does not start as one lacks.
 func explain(src codecs.Source) *codecs.FormatError {
-	if _, ok := ue.CutSuffixFold(src.Name, extTOC); ok {
+	if _, ok := unreal.CutSuffixFold(src.Name, extTOC); ok {
 		return formatError(src.Name, "", at("magic", 0, codecs.Errorf(codecs.ErrTruncated, "no table of contents: empty, cut short or overwritten")))
 	}
-	base, ok := ue.CutSuffixFold(src.Name, extCAS)
+	base, ok := unreal.CutSuffixFold(src.Name, extCAS)
 	if !ok {
 		return nil
 	}
@@ -152,7 +152,7 @@ func cutPartition(base string) (stem string, ok bool) {
 	if i == len(base) || i < 2 {
 		return "", false
 	}
-	return ue.CutSuffixFold(base[:i], "_s")
+	return unreal.CutSuffixFold(base[:i], "_s")
 }
 
 func isFile(dir fs.FS, name string) bool {

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -49,7 +49,7 @@ type header struct {
 	dirSize       uint32
 	partitions    uint32
 	container     uint64
-	keyID         ue.GUID
+	keyID         unreal.GUID
 	flags         uint8
 	method        uint8 // of encryption
 	seeds         uint32

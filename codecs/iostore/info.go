@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // warnTOC reports what does not keep the container from being read.
@@ -123,7 +123,7 @@ func filesOf(a *archive) []codecs.Detail {
 			break
 		}
 	}
-	if base, _ := ue.CutSuffixFold(a.src.Name, extTOC); isFile(a.src.Dir, base+".pak") {
+	if base, _ := unreal.CutSuffixFold(a.src.Name, extTOC); isFile(a.src.Dir, base+".pak") {
 		d = append(d, codecs.Detail{Name: "beside it", Value: base + ".pak: the files that are no chunks"})
 	}
 	return d

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // packageChunks returns what tells the chunks that a long package name stands for;
@@ -15,12 +15,12 @@ func packageChunks(name string) func(*codecs.Entry) bool {
 	}
 	typeName := TypeExportBundleData
 	for _, t := range packageFiles() {
-		if bare, ok := ue.CutSuffixFold(name, t.ext); ok {
+		if bare, ok := unreal.CutSuffixFold(name, t.ext); ok {
 			name, typeName = bare, t.typeName
 			break
 		}
 	}
-	id := ue.NameHash(name)
+	id := unreal.NameHash(name)
 	return func(e *codecs.Entry) bool {
 		pkg, ok := PackageOf(e.ID)
 		return ok && pkg == id && e.Type == typeName

@@ -4,7 +4,7 @@ import (
 	"path"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // Overlay returns the options for a container that is to be mounted over base,
@@ -37,15 +37,15 @@ func Overlay(base codecs.Archive, name string) (*codecs.CreateOptions, error) {
 // program objects, global.utoc, is the exception: it has no id of its own.
 func ContainerID(name string) uint64 {
 	base := path.Base(name)
-	if stem, ok := ue.CutSuffixFold(base, extTOC); ok {
+	if stem, ok := unreal.CutSuffixFold(base, extTOC); ok {
 		base = stem
 	}
-	return ue.NameHash(base)
+	return unreal.NameHash(base)
 }
 
 // HeaderEntry returns the entry under which [codecs.Writer]'s Add stores the
 // ContainerHeader chunk of a container. The chunk's content is what
-// zenpkg.AppendContainerHeader makes of [unreal.Overriding].
+// zen.AppendContainerHeader makes of [unreal.Overriding].
 func HeaderEntry(container uint64) *codecs.Entry {
 	k, _ := ue5.kindOf(TypeContainerHeader) // the writer renumbers it for UE4, by the type's name
 	return &codecs.Entry{Type: TypeContainerHeader, ID: newChunkID(container, 0, k).ID()}

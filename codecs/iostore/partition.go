@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -49,7 +49,7 @@ func (p *partitions) close() error {
 }
 
 func partitionName(toc string, i int) string {
-	base, _ := ue.CutSuffixFold(toc, extTOC)
+	base, _ := unreal.CutSuffixFold(toc, extTOC)
 	if i == 0 {
 		return base + extCAS
 	}

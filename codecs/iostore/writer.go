@@ -10,7 +10,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/spool"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // What the engine's own packer writes.
@@ -152,7 +152,7 @@ func (w *writer) methodNumber(m compress.Method) (uint8, error) {
 			return uint8(i + 1), nil
 		}
 	}
-	if len(ue.MethodName(m)) >= methodLen || len(w.methods) == maxMethods {
+	if len(unreal.MethodName(m)) >= methodLen || len(w.methods) == maxMethods {
 		return 0, codecs.Errorf(errors.ErrUnsupported, "method %q", m)
 	}
 	w.methods = append(w.methods, m)
@@ -285,7 +285,7 @@ func (w *writer) derive(e *codecs.Entry) (chunkID, error) {
 		return chunkID{}, codecs.Errorf(codecs.ErrName, "no chunk id, and none follows from the path")
 	}
 	k, err := w.era.kindOf(typeName)
-	return newChunkID(ue.NameHash(name), 0, k), err
+	return newChunkID(unreal.NameHash(name), 0, k), err
 }
 
 // place writes the chunk that is in w.coded where the engine's packer would: at

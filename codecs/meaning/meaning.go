@@ -18,7 +18,7 @@ import (
 	"pakdb/codecs/family/marvel"
 	"pakdb/codecs/family/plain"
 	"pakdb/codecs/family/retro"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 )
 
 // Node is one thing that a content says, and what it consists of.

@@ -13,8 +13,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/family/marvel"
 	"pakdb/codecs/family/retro"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
+	"pakdb/codecs/unreal"
 )
 
 // files are facts by path.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 )
 
 func describePackage(root *Node, p *unreal.PackageFacts) {

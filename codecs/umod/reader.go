@@ -11,7 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/latin1"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -77,7 +77,7 @@ func (a *archive) readDirectory(limits codecs.Limits) error {
 		return a.fail("", "directory", at, err)
 	}
 	r := bin.NewReader(buf, at, binary.LittleEndian)
-	n := r.CheckCount(int64(ue.CompactIndex(r)), minEntry)
+	n := r.CheckCount(int64(unreal.CompactIndex(r)), minEntry)
 	for i := range n {
 		e := a.readEntry(r, i, limits)
 		if r.Err() != nil {
@@ -96,7 +96,7 @@ func (a *archive) readDirectory(limits codecs.Limits) error {
 
 // corruptIndex gives the class to a compact index that overflows.
 func corruptIndex(err error) error {
-	if errors.Is(err, ue.ErrIndex) {
+	if errors.Is(err, unreal.ErrIndex) {
 		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
 	}
 	return err
@@ -104,7 +104,7 @@ func corruptIndex(err error) error {
 
 func (a *archive) readEntry(r *bin.Reader, i int, limits codecs.Limits) (e entry) {
 	off := r.Off()
-	raw := r.Bytes(r.CheckCount(int64(ue.CompactIndex(r)), 1))
+	raw := r.Bytes(r.CheckCount(int64(unreal.CompactIndex(r)), 1))
 	offset, size := int64(r.U32()), int64(r.U32())
 	r.Skip(4) // flags, which follow from the name
 	if r.Err() != nil {

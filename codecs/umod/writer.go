@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/latin1"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 type writer struct {
@@ -63,7 +63,7 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 	if isManifest(e.Name) {
 		flags = flagManifest
 	}
-	d := ue.AppendCompactIndex(w.directory, int32(len(name)))
+	d := unreal.AppendCompactIndex(w.directory, int32(len(name)))
 	d = append(d, name...)
 	for _, v := range []uint32{uint32(w.at), uint32(n), flags} {
 		d = binary.LittleEndian.AppendUint32(d, v)
@@ -84,7 +84,7 @@ func (w *writer) AddRaw(ctx context.Context, e *codecs.Entry, stored io.Reader) 
 
 // Close writes directory and trailer.
 func (w *writer) Close() error {
-	d := append(ue.AppendCompactIndex(nil, w.count), w.directory...)
+	d := append(unreal.AppendCompactIndex(nil, w.count), w.directory...)
 	size := w.at + int64(len(d)) + trailerSize
 	if size > math.MaxUint32 {
 		return failed("", "size", codecs.Errorf(codecs.ErrLimit, "%d bytes > 32 bits", size))

@@ -5,7 +5,7 @@ import (
 	"crypto/sha1"
 	"errors"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
 
@@ -71,10 +71,10 @@ func (w *writer) pad(b []byte) []byte {
 
 // recordIndex is the index of versions 3 to 9.
 func (w *writer) recordIndex() []byte {
-	b := ue.AppendFString(nil, w.opt.MountPoint)
+	b := unreal.AppendFString(nil, w.opt.MountPoint)
 	b = leOrder.AppendUint32(b, uint32(len(w.entries)))
 	for i := range w.entries {
-		b = ue.AppendFString(b, w.entries[i].name)
+		b = unreal.AppendFString(b, w.entries[i].name)
 		b = w.entries[i].rec.absolute(w.version).append(b, w.version)
 	}
 	return b
@@ -82,7 +82,7 @@ func (w *writer) recordIndex() []byte {
 
 // primary is the index of version 10 on, without its two regions.
 func (w *writer) primary(d *directories, regions [2]region) []byte {
-	b := ue.AppendFString(nil, w.opt.MountPoint)
+	b := unreal.AppendFString(nil, w.opt.MountPoint)
 	b = leOrder.AppendUint32(b, uint32(len(w.entries)))
 	b = leOrder.AppendUint64(b, w.opt.Seed)
 	for _, g := range regions {

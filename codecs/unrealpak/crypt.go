@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
@@ -49,7 +49,7 @@ func noKey(f *footer, what string) error {
 	return codecs.Errorf(codecs.ErrEncrypted, "%s; pass the AES key %s", what, keyName(f.keyID))
 }
 
-func keyName(id ue.GUID) string {
+func keyName(id unreal.GUID) string {
 	if id.IsZero() {
 		return "(the game's main key)"
 	}
@@ -60,7 +60,7 @@ func keyName(id ue.GUID) string {
 // point that ends in a NUL.
 func plausibleIndex(buf []byte) bool {
 	r := bin.NewReader(buf, 0, binary.LittleEndian)
-	mount := ue.FString(r)
+	mount := unreal.FString(r)
 	return r.Err() == nil && !mount.Bare && len(mount.Bytes) <= maxMount
 }
 

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // directories is a directory index in the making, in the order in which the
@@ -120,13 +120,13 @@ func (d *directories) pruned(keep map[string]bool) *directories {
 func (d *directories) append(b []byte, v version) []byte {
 	b = leOrder.AppendUint32(b, uint32(len(d.list)))
 	for _, dir := range d.list {
-		b = ue.AppendFString(b, dir.name)
+		b = unreal.AppendFString(b, dir.name)
 		b = leOrder.AppendUint32(b, uint32(len(dir.files)))
 		for _, f := range dir.files {
 			if v >= utf8PakDirectory {
-				b = ue.AppendUtf8String(b, f.name)
+				b = unreal.AppendUtf8String(b, f.name)
 			} else {
-				b = ue.AppendFString(b, f.name)
+				b = unreal.AppendFString(b, f.name)
 			}
 			b = leOrder.AppendUint32(b, uint32(f.location))
 		}

@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/pages"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -17,7 +17,7 @@ type directoryNames struct {
 	utf8  bool // FUtf8String, version 12 on
 }
 
-func (d directoryNames) text(name uint32) ue.Text { return ue.NameAt(d.bytes, name, d.utf8) }
+func (d directoryNames) text(name uint32) unreal.Text { return unreal.NameAt(d.bytes, name, d.utf8) }
 
 // parseDirectory reads a directory index:
 //
@@ -29,11 +29,11 @@ func (t *hashIndex) parseDirectory(r *bin.Reader, bytes *pages.Region, sizeHint 
 	t.names = names
 	t.items = make([]item, 0, min(sizeHint, r.Len()/8))
 	for range r.Count(8) {
-		dir := dirPrefix(ue.FString(r).String())
+		dir := dirPrefix(unreal.FString(r).String())
 		t.dirs = append(t.dirs, dir)
 		for range r.Count(8) {
 			it := item{dir: uint32(len(t.dirs) - 1), name: uint32(r.Pos())}
-			ue.Name(r, names.utf8)
+			unreal.Name(r, names.utf8)
 			if it.location = r.I32(); r.Err() != nil {
 				break
 			}
@@ -65,8 +65,8 @@ type flatNames struct {
 	offsets []uint32 // files+1
 }
 
-func (f flatNames) text(name uint32) ue.Text {
-	return ue.Text{Bytes: f.blob[f.offsets[name]:f.offsets[name+1]]}
+func (f flatNames) text(name uint32) unreal.Text {
+	return unreal.Text{Bytes: f.blob[f.offsets[name]:f.offsets[name+1]]}
 }
 
 func isFlat(buf []byte) bool {
@@ -177,7 +177,7 @@ func (t *hashIndex) readFlatDirs(r *bin.Reader, dirs int, limit int64) error {
 		if total += int64(len(prev)); total > limit {
 			return codecs.Errorf(codecs.ErrLimit, "directory names unfold to more than %d bytes", limit)
 		}
-		t.dirs = append(t.dirs, dirPrefix(ue.Text{Bytes: []byte(prev)}.String()))
+		t.dirs = append(t.dirs, dirPrefix(unreal.Text{Bytes: []byte(prev)}.String()))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/chromium"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -17,7 +17,7 @@ import (
 // any other. A pak of another family (Retro Studios) has its own format; asking
 // is worthwhile only for files that none of them claims.
 func Explain(src codecs.Source) *codecs.FormatError {
-	if _, isPak := ue.CutSuffixFold(src.Name, ".pak"); !isPak {
+	if _, isPak := unreal.CutSuffixFold(src.Name, ".pak"); !isPak {
 		return nil
 	}
 	f, err := readFooter(src)

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -29,7 +29,7 @@ type footer struct {
 	at        int64 // of the magic
 	start     int64 // of the first byte of the footer
 	number    int32 // version as stored; lets an unknown one be named
-	keyID     ue.GUID
+	keyID     unreal.GUID
 	encrypted bool // the index
 	index     region
 	frozen    bool
@@ -152,7 +152,7 @@ func (f *footer) after(r *bin.Reader) error {
 	for i := range f.slots {
 		name, _, _ := bytes.Cut(r.Bytes(slotSize), []byte{0})
 		f.slots[i] = strings.ToValidUTF8(string(name), "\ufffd")
-		f.methods = append(f.methods, ue.MethodNamed(f.slots[i]))
+		f.methods = append(f.methods, unreal.MethodNamed(f.slots[i]))
 	}
 	if f.version >= pakchunkIndex {
 		f.chunk = r.I32()

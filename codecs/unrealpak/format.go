@@ -8,7 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -120,12 +120,12 @@ func isCancelled(err error) bool {
 // others, so also for a bare file name. A name that ends in _P.pak counts 100
 // more, or 100 x (N+1) when it ends in _N_P.pak with N >= 1. Engines up to 4.16
 // add 100 whatever N is.
-func MountOrder(name string) int { return ue.MountOrder(name, ".pak") }
+func MountOrder(name string) int { return unreal.MountOrder(name, ".pak") }
 
 // PatchName returns the name of the n-th patch of a pak: Game_2_P.pak for
 // Game.pak, Game_P.pak and Game_0_P.pak with n = 2. [MountOrder] of it is
 // 100 x (n+1).
-func PatchName(name string, n int) string { return ue.PatchName(name, ".pak", n) }
+func PatchName(name string, n int) string { return unreal.PatchName(name, ".pak", n) }
 
 // Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
-func Chunk(name string) (n int, ok bool) { return ue.Chunk(name) }
+func Chunk(name string) (n int, ok bool) { return unreal.Chunk(name) }

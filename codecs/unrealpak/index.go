@@ -7,7 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/pages"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -38,12 +38,12 @@ type recordIndex struct {
 // error then says where the table breaks.
 func parseRecordIndex(buf []byte, base int64, v version) (t *recordIndex, mount string, err error) {
 	r := bin.NewReader(buf, base, binary.LittleEndian)
-	mount = normalSlashes(ue.FString(r).String())
+	mount = normalSlashes(unreal.FString(r).String())
 	t = &recordIndex{bytes: pages.Held(buf), base: base, version: v}
 	count := r.Count(4 + int(v.recordSize(false, 0)))
 	t.starts = append(make([]uint32, 0, count+1), uint32(r.Pos()))
 	for range count {
-		ue.FString(r)
+		unreal.FString(r)
 		if skipRecord(r, v); r.Err() != nil {
 			return t, mount, at("index", r.Off(), r.Err())
 		}
@@ -60,7 +60,7 @@ func (t *recordIndex) at(i int) ([]byte, error) {
 
 func (t *recordIndex) name(i int) string {
 	b, _ := t.at(i) // record tells what is wrong
-	return normalSlashes(ue.FString(bin.NewReader(b, 0, binary.LittleEndian)).String())
+	return normalSlashes(unreal.FString(bin.NewReader(b, 0, binary.LittleEndian)).String())
 }
 
 func (t *recordIndex) hash(int) (uint64, bool) { return 0, false }
@@ -71,7 +71,7 @@ func (t *recordIndex) record(i int, rec *record) error {
 		return at("index", t.base+int64(t.starts[i]), err)
 	}
 	r := bin.NewReader(b, t.base+int64(t.starts[i]), binary.LittleEndian)
-	ue.FString(r)
+	unreal.FString(r)
 	readRecord(r, t.version, rec)
 	return at("entry", rec.at, r.Err())
 }

@@ -8,7 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 )
 
 // facts are what opening learns about the entries as a whole.
@@ -58,7 +58,7 @@ func siblingsOf(a *archive) []codecs.Detail {
 	if a.src.Dir == nil {
 		return nil
 	}
-	base, _ := ue.CutSuffixFold(a.src.Name, ".pak")
+	base, _ := unreal.CutSuffixFold(a.src.Name, ".pak")
 	for _, s := range []struct{ ext, meaning string }{
 		{".sig", "the pak is signed; a change to it voids the signature"},
 		{".utoc", "IoStore container: most of the content is there"},

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -30,7 +30,7 @@ type primary struct {
 
 func parsePrimary(buf []byte, base int64, v version, ctr bool) (*primary, error) {
 	r := bin.NewReader(buf, base, binary.LittleEndian)
-	p := &primary{mount: normalSlashes(ue.FString(r).String())}
+	p := &primary{mount: normalSlashes(unreal.FString(r).String())}
 	p.countAt = r.Off()
 	p.count = int64(r.I32())
 	p.seed = r.U64()
@@ -91,7 +91,7 @@ type hashIndex struct {
 }
 
 // nameStore decodes the file name that an item refers to.
-type nameStore interface{ text(name uint32) ue.Text }
+type nameStore interface{ text(name uint32) unreal.Text }
 
 // pathHash is one pair of the path hash region.
 type pathHash struct {
@@ -250,9 +250,9 @@ func (t *hashIndex) pick(i int, same []pathHash) (uint64, bool) {
 // hashOf is the path hash that a name should have in this pak.
 func (t *hashIndex) hashOf(name string) uint64 {
 	if t.version == pathHashIndex {
-		return ue.PathHashSwapped(name, t.primary.seed)
+		return unreal.PathHashSwapped(name, t.primary.seed)
 	}
-	return ue.PathHash(name, t.primary.seed)
+	return unreal.PathHash(name, t.primary.seed)
 }
 
 // markOverlaps finds encoded entries that reach into each other: no packer

@@ -12,7 +12,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/backpatch"
 	"pakdb/codecs/internal/blocks"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
 
@@ -160,7 +160,7 @@ func (w *writer) methodField(m compress.Method) (uint32, error) {
 		}
 		return 0, codecs.Errorf(errors.ErrUnsupported, "%s needs version 8A; this is %v", m, w.version)
 	}
-	name := ue.MethodName(m)
+	name := unreal.MethodName(m)
 	if len(name) >= slotSize {
 		return 0, codecs.Errorf(errors.ErrUnsupported, "method name %q is longer than %d bytes", name, slotSize-1)
 	}

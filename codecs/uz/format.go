@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -67,8 +67,8 @@ func probe(src codecs.Source) (codecs.Match, error) {
 
 // explain tells where the chain of blocks breaks in a file that is named as one.
 func explain(src codecs.Source) *codecs.FormatError {
-	_, uz2 := ue.CutSuffixFold(src.Name, ".uz2")
-	_, uz := ue.CutSuffixFold(src.Name, ".uz")
+	_, uz2 := unreal.CutSuffixFold(src.Name, ".uz2")
+	_, uz := unreal.CutSuffixFold(src.Name, ".uz")
 	fe := &codecs.FormatError{Format: formatName, File: src.Name, Field: "block", Off: -1}
 	var err error
 	switch {
@@ -95,7 +95,7 @@ func explain(src codecs.Source) *codecs.FormatError {
 
 // unreadable reports an error of the disk, not of the format.
 func unreadable(err error) bool {
-	for _, format := range []error{bin.ErrShort, bin.ErrLimit, ue.ErrIndex, codecs.ErrCorrupt, codecs.ErrUnknown} {
+	for _, format := range []error{bin.ErrShort, bin.ErrLimit, unreal.ErrIndex, codecs.ErrCorrupt, codecs.ErrUnknown} {
 		if errors.Is(err, format) {
 			return false
 		}
@@ -182,7 +182,7 @@ func readOld(src codecs.Source) (name string, err error) {
 	if s := r.U32(); s != oldPlain && s != oldTwice {
 		return "", fmt.Errorf("%w: signature %d", codecs.ErrUnknown, s)
 	}
-	raw := r.Bytes(int(ue.CompactIndex(r)))
+	raw := r.Bytes(int(unreal.CompactIndex(r)))
 	if r.Err() != nil {
 		return "", r.Err()
 	}

@@ -4,7 +4,7 @@ import (
 	"image"
 	"math/bits"
 
-	"pakdb/codecs/media"
+	"pakdb/codecs/unreal/media"
 	"pakdb/internal/picture"
 )
 

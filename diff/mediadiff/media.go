@@ -6,7 +6,7 @@ import (
 	"image"
 	"strings"
 
-	"pakdb/codecs/media"
+	"pakdb/codecs/unreal/media"
 )
 
 // Change is what another content of a texture or sound looks or sounds like.

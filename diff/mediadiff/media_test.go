@@ -12,8 +12,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/media"
-	"pakdb/codecs/script/scripttest"
+	"pakdb/codecs/unreal/media"
+	"pakdb/codecs/unreal/script/scripttest"
 	"pakdb/codecs/unrealpak"
 )
 

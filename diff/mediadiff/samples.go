@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
-	"pakdb/codecs/media"
+	"pakdb/codecs/unreal/media"
 )
 
 // sounds compares the samples of sounds of which both are PCM, and else their streams; nil

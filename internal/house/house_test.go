@@ -176,7 +176,7 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/ship/delta_sign.go":       "named",
 	"cmd/pakdb/internal/ship/trust.go":            "named",
 	"cmd/pakdb/internal/ship/update.go":           "named",
-	"codecs/property/usmap/usmap.go":              "named",
+	"codecs/unreal/property/usmap.go":             "named",
 	"diff/ship/delta/apply/plan.go":               "named", // the patch
 	"diff/ship/delta/file.go":                     "named",
 	"diff/ship/delta/password.go":                 "named",
@@ -196,7 +196,7 @@ var opening = map[string]string{
 	"internal/regular/open.go":                    "this is regular",
 	"codecs/codecstest/corpus.go":                 "for tests",
 	"codecs/codecstest/samples.go":                "for tests",
-	"codecs/script/scripttest/packages.go":        "for tests",
+	"codecs/unreal/script/scripttest/packages.go": "for tests",
 	"diff/ship/internal/deltatest/pkdeltatest.go": "for tests",
 	"diff/ship/internal/deltatest/rounds.go":      "for tests",
 	"internal/atomicfile/faulttest/tree.go":       "for tests",

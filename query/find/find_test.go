@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pakdb/codecs/all"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 	"pakdb/indexer"
 	"pakdb/query/find"
 	"pakdb/schema"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 	"pakdb/query/graph"
 	"pakdb/schema"
 )

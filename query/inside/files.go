@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"pakdb/codecs"
-	"pakdb/codecs/media"
+	"pakdb/codecs/unreal/media"
 	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/show"

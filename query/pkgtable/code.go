@@ -7,11 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/script"
-	"pakdb/codecs/script/decompile"
-	"pakdb/codecs/script/kismet"
-	"pakdb/codecs/script/unrealscript"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/script"
 )
 
 // Script is the code of a package.
@@ -27,12 +24,12 @@ type Script struct {
 // or that all games have for them.
 func ReadScript(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (*Script, error) {
 	if f.Modern() {
-		list, err := kismet.Disassemble(f, data, kismet.Options{})
+		list, err := script.Kismet(f, data, script.KismetOptions{})
 		return &Script{Functions: list}, err
 	}
-	list, err := unrealscript.Disassemble(f, data)
-	natives := unrealscript.Declared(list)
-	natives.Add(unrealscript.Common())
+	list, err := script.Classic(f, data)
+	natives := script.DeclaredNatives(list)
+	natives.Add(script.CommonNatives())
 	s := &Script{natives: natives.Name}
 	for _, o := range list {
 		if o.Err != nil || o.Memory > 0 {
@@ -95,7 +92,7 @@ func (s *Script) write(w io.Writer, text func([]byte, *script.Form) []byte) erro
 
 // WriteBlocks is [Script.Write] for people: blocks in place of jumps.
 func (s *Script) WriteBlocks(w io.Writer) error {
-	return s.write(w, func(b []byte, f *script.Form) []byte { return decompile.Append(b, f, s.natives) })
+	return s.write(w, func(b []byte, f *script.Form) []byte { return script.AppendSource(b, f, s.natives) })
 }
 
 // Table is the table of functions: opaque ones have a reason in place of a text.

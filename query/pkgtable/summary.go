@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/progress"
 )
 
 func summary(v *Package, write func(...driver.Value) error) error {
 	p := v.PackageFacts
-	name := unrealpkg.NameOf(v.Path)
+	name := pkg.NameOf(v.Path)
 	if name == "" {
 		name = p.Name
 	}

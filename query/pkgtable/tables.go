@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/unreal"
 )
 
 // Package is a package, and its path in the game as far as that is known.

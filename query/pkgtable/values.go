@@ -4,9 +4,9 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/property"
-	"pakdb/codecs/property/rows"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 )
 
 // Values are the values in the exports of a package of UE1 to UE5.

@@ -11,8 +11,8 @@ import (
 	"maps"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
+	"pakdb/codecs/unreal"
 	"pakdb/diff"
 	"pakdb/query"
 	"pakdb/query/graph"

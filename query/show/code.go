@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/pkgtable"

@@ -7,8 +7,8 @@ import (
 	"io"
 	"io/fs"
 
-	"pakdb/codecs/media"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal/media"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 )
 
@@ -21,7 +21,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 	}
 	m := &media.Package{PackageFacts: f.PackageFacts, Bytes: f.bytes}
 	if f.Zen != nil { // the objects of the program may not be known
-		m.PackageFacts = zenpkg.Resolve(f.PackageFacts, media.ScriptObjects())
+		m.PackageFacts = zen.Resolve(f.PackageFacts, media.ScriptObjects())
 	}
 	stem, _, part := asset.Split(path)
 	m.Open = func(beside media.File) (io.ReaderAt, int64, error) {

@@ -24,7 +24,7 @@ func decode(t testing.TB, f etc2.Format, src []byte, w, h int) []byte {
 }
 
 // Blocks of each mode, and what the formulas of the specification make of them by hand.
-// The formats are compared with known pictures in codecs/media.
+// The formats are compared with known pictures in codecs/unreal/media.
 func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
 
@@ -45,13 +45,13 @@ func parseCrypto(b []byte) (keys []guidKey, err error) {
 }
 
 type guidKey struct {
-	id  ue.GUID
+	id  unreal.GUID
 	key []byte
 }
 
 func (k cryptoKey) parse() (g guidKey, err error) {
 	if k.Guid != "" {
-		if g.id, err = ue.ParseGUID(k.Guid); err != nil {
+		if g.id, err = unreal.ParseGUID(k.Guid); err != nil {
 			return g, fmt.Errorf("%q: %w", k.Name, err)
 		}
 	}

@@ -12,22 +12,22 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
 
 // Ring holds the AES keys that a user gave, by the GUID that paks name them
 // by; the zero GUID is the game's main key. The zero value holds none. It is
 // safe for concurrent use once nothing is added any more.
-type Ring struct{ keys map[ue.GUID][]byte }
+type Ring struct{ keys map[unreal.GUID][]byte }
 
 // Add adds a key in one of the forms of [aes256.ParseKey], or GUID=KEY. Two keys for
 // one GUID, or two main keys, are an error: which one is meant would be a guess.
 // The error does not repeat the key.
 func (r *Ring) Add(text string) error {
-	var id ue.GUID
+	var id unreal.GUID
 	if before, after, ok := strings.Cut(text, "="); ok {
-		if g, err := ue.ParseGUID(before); err == nil {
+		if g, err := unreal.ParseGUID(before); err == nil {
 			id, text = g, after
 		}
 	}
@@ -53,9 +53,9 @@ func (r *Ring) AddCryptoJSON(b []byte) error {
 	return nil
 }
 
-func compareGUIDs(a, b ue.GUID) int { return bytes.Compare(a[:], b[:]) }
+func compareGUIDs(a, b unreal.GUID) int { return bytes.Compare(a[:], b[:]) }
 
-func (r *Ring) put(id ue.GUID, key []byte) error {
+func (r *Ring) put(id unreal.GUID, key []byte) error {
 	old, twice := r.keys[id]
 	switch {
 	case twice && bytes.Equal(old, key):
@@ -65,7 +65,7 @@ func (r *Ring) put(id ue.GUID, key []byte) error {
 	case twice:
 		return fmt.Errorf("two keys with GUID %s", id)
 	case r.keys == nil:
-		r.keys = map[ue.GUID][]byte{}
+		r.keys = map[unreal.GUID][]byte{}
 	}
 	r.keys[id] = key
 	return nil

@@ -21,7 +21,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/property"
+	"pakdb/codecs/unreal/property"
 	"pakdb/internal/extract"
 	"pakdb/internal/terminal"
 	"pakdb/query/pkgtable"

@@ -17,9 +17,9 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/media"
-	"pakdb/codecs/unrealpkg"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal/media"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/extract"
 	"pakdb/internal/picture"
 )
@@ -100,7 +100,7 @@ func mediaPackage(p *packages, o *openedPackage, open media.Opener) *media.Packa
 	v := p.values(o)
 	facts := o.PackageFacts
 	if facts.Zen != nil { // global.utoc may be elsewhere
-		facts = zenpkg.Resolve(facts, media.ScriptObjects())
+		facts = zen.Resolve(facts, media.ScriptObjects())
 	}
 	return &media.Package{PackageFacts: facts, Options: v.Options, Bytes: o.bytes, Open: open}
 }
@@ -112,7 +112,7 @@ func members(p *media.Package, path, form string) (all []int) {
 	if form != "png" {
 		wanted = media.IsSound
 	}
-	name := unrealpkg.NameOf(path)
+	name := pkg.NameOf(path)
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	for i := range p.Exports {
 		switch {

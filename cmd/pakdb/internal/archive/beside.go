@@ -14,9 +14,9 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/media"
 	"pakdb/codecs/mount"
-	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/unreal/media"
+	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/asset"
 	"pakdb/internal/regular"
 )
@@ -142,7 +142,7 @@ func namedNear(a *cli.App, file string) namedPackages {
 			all, _ := os.ReadDir(dir) // a folder that is not there has none
 			for _, f := range all {
 				base := f.Name()
-				if f.Type().IsRegular() && unrealpkg.HasExt(base) && strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
+				if f.Type().IsRegular() && pkg.HasExt(base) && strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
 					return openLoosePackage(a, filepath.Join(dir, base))
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal/zen"
 )
 
 // packageNames are the long names of packages by id, of chunks that have no path.
@@ -37,7 +37,7 @@ func unnamedPackages(ctx context.Context, ar *operand.Archive) packageNames {
 		if err != nil {
 			continue
 		}
-		if p, err := zenpkg.Read(bytes.NewReader(content), int64(len(content))); err == nil {
+		if p, err := zen.Read(bytes.NewReader(content), int64(len(content))); err == nil {
 			id, _ := iostore.PackageOf(e.ID)
 			names[id] = zenName{strings.TrimPrefix(p.Name, "/"), p.Flags&flagContainsMap != 0}
 		}

@@ -17,12 +17,11 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/property"
-	"pakdb/codecs/property/usmap"
-	"pakdb/codecs/unrealpkg"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 	"pakdb/internal/regular"
 	"pakdb/query/pkgtable"
@@ -93,7 +92,7 @@ func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build stri
 func (p *packages) load(ctx context.Context, file, build string) error {
 	switch {
 	case file != "":
-		m, err := usmap.Open(file)
+		m, err := property.OpenUsmap(file)
 		if errors.Is(err, os.ErrNotExist) {
 			err = cli.WithHint(err, operand.NearestFile(file))
 		}
@@ -115,7 +114,7 @@ func (p *packages) load(ctx context.Context, file, build string) error {
 			return err
 		}
 		for _, kept := range all {
-			m, err := usmap.Read(kept.Data)
+			m, err := property.ReadUsmap(kept.Data)
 			if err != nil {
 				return fmt.Errorf("mappings %s of the catalog: %w", kept.Name, err)
 			}
@@ -127,7 +126,7 @@ func (p *packages) load(ctx context.Context, file, build string) error {
 }
 
 // know adds the classes of a program.
-func (p *packages) know(m *usmap.Mappings) {
+func (p *packages) know(m *property.Mappings) {
 	p.program = append(p.program, m.Library())
 	if p.named == nil {
 		p.named = unreal.ScriptObjectsNamed(m.ScriptObjects())
@@ -177,14 +176,14 @@ func (p *packages) read(ctx context.Context, c *operand.Content) (*openedPackage
 		return nil, err
 	}
 	if f.Zen != nil && p.named != nil {
-		f = zenpkg.Resolve(f, p.named)
+		f = zen.Resolve(f, p.named)
 	}
 	return &openedPackage{&pkgtable.Package{PackageFacts: f, Path: c.Path}, bytes, problems}, nil
 }
 
 // values returns the values of a package.
 func (p *packages) values(o *openedPackage) *pkgtable.Values {
-	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(o.Name, unrealpkg.NameOf(o.Path))}
+	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(o.Name, pkg.NameOf(o.Path))}
 	return &pkgtable.Values{Package: o.Package, Options: options, Bytes: o.bytes}
 }
 
@@ -287,7 +286,7 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 		}
 		switch stem, _, part := asset.Split(e.Name); part {
 		case asset.Header:
-			if name := unrealpkg.NameOf(ar.Info().MountPoint + e.Name); name != "" {
+			if name := pkg.NameOf(ar.Info().MountPoint + e.Name); name != "" {
 				f.headers[strings.ToLower(name)] = e
 			}
 		case asset.Body:
@@ -297,7 +296,7 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 		case asset.None:
 			if base := strings.ToLower(path.Base(e.Name)); path.Ext(base) == ".tfc" {
 				f.bulks[base] = e
-			} else if unrealpkg.HasExt(base) {
+			} else if pkg.HasExt(base) {
 				f.old[strings.TrimSuffix(base, path.Ext(base))] = e
 			}
 		}
@@ -310,7 +309,7 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 
 // isPackage reports whether an entry is a package by its name or its type.
 func isPackage(e *codecs.Entry) bool {
-	return e.Type == iostore.TypeExportBundleData || e.ID.Bits != codecs.ChunkBits && unrealpkg.HasExt(e.Name)
+	return e.Type == iostore.TypeExportBundleData || e.ID.Bits != codecs.ChunkBits && pkg.HasExt(e.Name)
 }
 
 // formName returns what the file with a package in another form is called.

@@ -11,9 +11,9 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/unrealpkg"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/bin"
 )
 
@@ -30,7 +30,7 @@ func readPackage(ctx context.Context, c *operand.Content, scripts func(folder st
 		f, problems, err = readZen(c, scripts)
 		return f, zen, problems, err
 	}
-	p, err := unrealpkg.Read(ctx, c, c.Size)
+	p, err := pkg.Read(ctx, c, c.Size)
 	if errors.Is(err, codecs.ErrUnknown) {
 		if facts, found, zenErr := readZen(c, scripts); zenErr == nil {
 			f = facts
@@ -47,7 +47,7 @@ func readPackage(ctx context.Context, c *operand.Content, scripts func(folder st
 const maxExport = 1 << 30
 
 // exportsOf returns what reads exports of a package.
-func exportsOf(p *unrealpkg.Package, c *operand.Content) func(export int) ([]byte, error) {
+func exportsOf(p *pkg.Package, c *operand.Content) func(export int) ([]byte, error) {
 	var body *io.SectionReader
 	if c.Exports != nil {
 		body = io.NewSectionReader(c.Exports, 0, c.Exports.Size)
@@ -62,13 +62,13 @@ func exportsOf(p *unrealpkg.Package, c *operand.Content) func(export int) ([]byt
 }
 
 func readZen(c *operand.Content, scripts func(folder string) *unreal.ScriptObjectFacts) (*unreal.PackageFacts, []*codecs.FormatError, error) {
-	p, err := zenpkg.Read(c, c.Size)
+	p, err := zen.Read(c, c.Size)
 	if err != nil {
 		return nil, nil, err
 	}
 	facts := &p.PackageFacts
 	if known := scripts(c.Folder); known != nil {
-		facts = zenpkg.Resolve(facts, known)
+		facts = zen.Resolve(facts, known)
 	}
 	return facts, p.Problems, nil
 }
@@ -90,7 +90,7 @@ func scriptObjects(ctx context.Context, a *cli.App, folder string) *unreal.Scrip
 			continue
 		}
 		if content, err := readEntry(ctx, ar, e); err == nil {
-			if f, err := zenpkg.ReadScriptObjects(bytes.NewReader(content), int64(len(content))); err == nil {
+			if f, err := zen.ReadScriptObjects(bytes.NewReader(content), int64(len(content))); err == nil {
 				return f
 			}
 		}

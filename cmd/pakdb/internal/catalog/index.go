@@ -16,8 +16,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/codecs/property"
-	"pakdb/codecs/property/usmap"
+	"pakdb/codecs/unreal/property"
 	"pakdb/diff/ship/store/contents"
 	"pakdb/diff/ship/store/place"
 	"pakdb/indexer"
@@ -300,7 +299,7 @@ func parseCreated(text string) (t time.Time, err error) {
 
 // readMappings reads a file of mappings. It is parsed once to say early what is wrong.
 func readMappings(path string) (m schema.Mapping, err error) {
-	if _, err = usmap.Open(path); err == nil {
+	if _, err = property.OpenUsmap(path); err == nil {
 		m.Data, err = os.ReadFile(path)
 	}
 	if errors.Is(err, os.ErrNotExist) {

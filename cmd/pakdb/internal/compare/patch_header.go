@@ -8,9 +8,9 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/zenpkg"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/diff/overlay"
 )
 
@@ -45,7 +45,7 @@ func containerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 	if len(packages) > 0 {
 		return nil, nil, codecs.Errorf(codecs.ErrCorrupt, "%s: %d packages stand in no header of the new build's containers", name, len(packages))
 	}
-	b, err := zenpkg.AppendContainerHeader(nil, f)
+	b, err := zen.AppendContainerHeader(nil, f)
 	return iostore.HeaderEntry(id), b, err
 }
 
@@ -73,7 +73,7 @@ func readContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.Contai
 		if err = errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
-		return zenpkg.ReadContainerHeader(bytes.NewReader(b), int64(len(b)))
+		return zen.ReadContainerHeader(bytes.NewReader(b), int64(len(b)))
 	}
 	return nil, nil
 }

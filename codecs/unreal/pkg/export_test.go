@@ -1,0 +1,16 @@
+package pkg
+
+import (
+	"encoding/binary"
+
+	"pakdb/codecs/unreal"
+)
+
+// ImpliedName is the own name that a name table implies.
+func ImpliedName(f *unreal.PackageFacts) string { return impliedName(f) }
+
+// GUIDMask is what zeroes GUIDs in exports of a generation.
+func GUIDMask(engine string, names []unreal.PackageName) func([]byte) {
+	four := engine != "UE3"
+	return tagLayout{order: binary.LittleEndian, structGUID: four, hasGUID: four}.mask(names)
+}

@@ -1,0 +1,78 @@
+package pkg
+
+import (
+	"encoding/binary"
+)
+
+// The tags of a package, read as little-endian u32.
+const (
+	tag          = 0x9E2A83C1
+	tagSwapped   = 0xC1832A9E // the package is big-endian
+	tagKillingFl = 0x9E2A83C2 // Killing Floor's saves; otherwise an ordinary package
+	tagLineage   = 0x0069004C // "Li" in UTF-16: "Lineage2Ver111" and an encrypted package
+	firstUE4     = 0xFFFFF000 // from here on the version is UE4's negative one
+)
+
+// opening is what the first eight bytes say.
+type opening struct {
+	order   binary.ByteOrder // nil: no package
+	version uint32           // second dword in that order
+}
+
+func open8(head []byte) opening {
+	if len(head) < 8 {
+		return opening{}
+	}
+	switch binary.LittleEndian.Uint32(head) {
+	case tag, tagKillingFl:
+		return opening{binary.LittleEndian, binary.LittleEndian.Uint32(head[4:])}
+	case tagSwapped:
+		return opening{binary.BigEndian, binary.BigEndian.Uint32(head[4:])}
+	}
+	return opening{}
+}
+
+// wrapped reports whether a whole compressed package follows, not a summary:
+// where the version would be, there is the tag once more, or the size of blocks,
+// 0x8000 or a multiple of 0x10000. No package has version 0 or 32768.
+func (o opening) wrapped() bool {
+	blockSize := o.version == 0x8000 || o.version&0xFFFF == 0 && o.version > 0
+	return o.version == tag || blockSize && o.version <= maxBlock
+}
+
+// modern reports UE4 or UE5.
+func (o opening) modern() bool { return o.version >= firstUE4 }
+
+// vendorOf names the game whose tag stands in place of the package's. Several
+// of these files are encrypted, and none is understood.
+func vendorOf(dword uint32) string {
+	switch dword {
+	case 0x7E4A8BCA:
+		return "iStorm"
+	case 0xA94E6C81, 0xB01F713F:
+		return "Nurien"
+	case 0xA1B2C93F, 0x342B9CFC:
+		return "Battle Territory"
+	case 0xD58C3147:
+		return "LOCO"
+	case 0xF2BAC156:
+		return "Berkanix"
+	case 0xEA31928C:
+		return "Hawken"
+	case 0x12345678:
+		return "Tao Yuan"
+	case 0xEC201133:
+		return "StormWar"
+	case 0x879A4B41:
+		return "GunLegend"
+	case 0x4D4D4837:
+		return "Might & Magic Heroes VII"
+	case 0x7BC342F0:
+		return "Devil's Third"
+	case 0xF84CEAB0:
+		return "Blade & Soul"
+	case 0x37454341:
+		return "Ace Combat 7"
+	}
+	return ""
+}

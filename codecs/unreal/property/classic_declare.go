@@ -1,0 +1,255 @@
+package property
+
+import (
+	"iter"
+	"strings"
+
+	"pakdb/codecs/unreal"
+)
+
+// declared is a property as a class or struct declares it.
+type declared struct {
+	name   string
+	typ    *Type
+	fields unreal.ObjectRef // of a struct, or of an array's elements: what declares its fields
+	count  int              // elements of an array of fixed size
+	next   unreal.ObjectRef
+	ok     bool
+}
+
+// flagNet is the flag of properties that are sent over the network.
+const flagNet = 0x20
+
+// field reads the declaration that an export is, once.
+func (d *ClassicDecoder) field(export int) declared {
+	if f, ok := d.fields[export]; ok {
+		return f
+	}
+	d.fields[export] = declared{} // an array of itself is none
+	f := d.readField(export)
+	d.fields[export] = f
+	return f
+}
+
+func (d *ClassicDecoder) readField(export int) (f declared) {
+	class := d.f.ClassOf(export)
+	kind := unreal.OldKindOf(class)
+	f.name = d.f.NameOf(d.f.Exports[export].Name)
+	if !strings.HasSuffix(class, "Property") {
+		return f
+	}
+	data, err := d.data(export)
+	if err != nil {
+		return f
+	}
+	r := unreal.NewOldReader(d.f, data)
+	if r.Version >= unreal.VerNetIndex {
+		r.In.Skip(4)
+	}
+	r.SkipList()
+	if r.Version < 756 {
+		r.Ref()
+	}
+	f.next = r.Ref()
+	f.count = int(r.In.U16())
+	r.In.Skip(2)
+	var flags uint64
+	if r.Version >= 220 {
+		flags = r.In.U64()
+	} else {
+		flags = uint64(r.In.U32())
+	}
+	r.NameText() // category
+	if r.Version > 400 {
+		r.Ref() // the enum whose members number the elements
+	}
+	if flags&flagNet != 0 {
+		r.In.Skip(2)
+	}
+	d.fieldType(r, &f, kind)
+	f.ok = r.In.Err() == nil && (r.In.Len() == 0 || kind == unreal.OldDelegate || kind == unreal.OldMap)
+	return f
+}
+
+// fieldType reads what only some kinds of properties have.
+func (d *ClassicDecoder) fieldType(r *unreal.OldReader, f *declared, kind unreal.OldKind) {
+	switch kind {
+	case unreal.OldByte:
+		enum := ""
+		if e := r.Ref(); e != 0 && r.In.Err() == nil {
+			enum = d.f.ObjectOf(e)
+		}
+		f.typ = d.types.of(Byte, enum)
+	case unreal.OldObject, unreal.OldComponent, unreal.OldInterface:
+		r.Ref()
+		f.typ = d.types.of(Object, "")
+	case unreal.OldClass:
+		r.Ref()
+		r.Ref()
+		f.typ = d.types.of(Class, "")
+	case unreal.OldStruct:
+		f.fields = r.Ref()
+		if r.In.Err() == nil {
+			f.typ = d.types.of(Struct, d.f.ObjectOf(f.fields))
+		}
+	case unreal.OldArray:
+		inner, ok := r.Ref().Export()
+		if !ok || r.In.Err() != nil || inner >= len(d.f.Exports) {
+			return
+		}
+		if e := d.field(inner); e.ok && e.typ != nil {
+			f.fields = e.fields
+			f.typ = d.types.array(e.typ)
+		}
+	default:
+		if k := plainKind(kind); k != Unknown {
+			f.typ = d.types.of(k, "")
+		}
+	}
+}
+
+// plainKind returns the kind of a property that says no more than it.
+func plainKind(k unreal.OldKind) Kind {
+	switch k {
+	case unreal.OldInt, unreal.OldStringRef:
+		return Int
+	case unreal.OldBool:
+		return Bool
+	case unreal.OldFloat:
+		return Float
+	case unreal.OldName:
+		return Name
+	case unreal.OldStr:
+		return Str
+	case unreal.OldDelegate:
+		return Delegate
+	}
+	return Unknown
+}
+
+// find returns what a class or struct, or one that it inherits from, declares under
+// a name. Searching costs work: hostile classes have many fields, or inherit from
+// themselves.
+func (d *ClassicDecoder) find(owner unreal.ObjectRef, name string, work *int) (declared, bool) {
+	for range unreal.MaxOuters {
+		i, ok := owner.Export()
+		if !ok || i >= len(d.f.Exports) {
+			break
+		}
+		list := d.declares(i)
+		if *work -= len(list) / 64; *work < 0 {
+			return declared{}, false
+		}
+		for _, f := range list {
+			if strings.EqualFold(f.name, name) {
+				return f, true
+			}
+		}
+		owner = d.f.Exports[i].Super
+	}
+	if d.o.Element != nil && owner != 0 {
+		if elem := d.o.Element(d.f.ObjectOf(owner), name); elem != nil {
+			return declared{name: name, typ: d.types.array(elem), ok: true}, true
+		}
+	}
+	return declared{}, false
+}
+
+// declares returns the properties that a class or struct declares itself, in order.
+// They lie in it, and each is the next one of another.
+func (d *ClassicDecoder) declares(export int) []declared {
+	if list, ok := d.owned[export]; ok {
+		return list
+	}
+	var list []declared
+	seen := map[int]bool{}
+	for at := d.children[export]; ; {
+		i, ok := at.Export()
+		if !ok || i >= len(d.f.Exports) || seen[i] || d.f.Exports[i].Outer != unreal.ObjectRef(export+1) {
+			break
+		}
+		seen[i] = true
+		if next, code := d.next[i]; code {
+			at = next
+			continue
+		}
+		f := d.field(i)
+		if f.ok {
+			list = append(list, f)
+		}
+		if at = f.next; !f.ok {
+			at = d.nextOf(i)
+		}
+	}
+	d.owned[export] = list
+	return list
+}
+
+// Elements yields the arrays that the classes of the package declare, by the names
+// of class and property, and what they hold: what [ClassicOptions.Element] of another
+// package may answer.
+func (d *ClassicDecoder) Elements() iter.Seq2[[2]string, *Type] {
+	return func(yield func([2]string, *Type) bool) {
+		for i := range d.f.Exports {
+			if d.f.ClassOf(i) != "Class" {
+				continue
+			}
+			class := d.f.NameOf(d.f.Exports[i].Name)
+			for _, f := range d.declares(i) {
+				if f.typ != nil && f.typ.Kind == Array && !yield([2]string{class, f.name}, f.typ.Elem) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nextOf reads the next field behind a constant or an enum.
+func (d *ClassicDecoder) nextOf(export int) unreal.ObjectRef {
+	data, err := d.data(export)
+	if err != nil {
+		return 0
+	}
+	r := unreal.NewOldReader(d.f, data)
+	if r.Version >= unreal.VerNetIndex {
+		r.In.Skip(4)
+	}
+	r.SkipList()
+	if r.Version < 756 {
+		r.Ref()
+	}
+	next := r.Ref()
+	if r.In.Err() != nil {
+		return 0
+	}
+	return next
+}
+
+// types makes each type once.
+type types struct {
+	named  map[classicTypeKey]*Type
+	arrays map[*Type]*Type
+}
+
+type classicTypeKey struct {
+	kind Kind
+	name string
+}
+
+func (t *types) of(kind Kind, name string) *Type {
+	if name == "None" {
+		name = ""
+	}
+	k := classicTypeKey{kind, name}
+	if t.named[k] == nil {
+		t.named[k] = &Type{Kind: kind, Name: name}
+	}
+	return t.named[k]
+}
+
+func (t *types) array(elem *Type) *Type {
+	if t.arrays[elem] == nil {
+		t.arrays[elem] = &Type{Kind: Array, Elem: elem}
+	}
+	return t.arrays[elem]
+}

@@ -1,0 +1,127 @@
+package script
+
+import (
+	"cmp"
+	"fmt"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unreal"
+)
+
+// ClassicObject is a function, state, class or struct of a package of UE1 to UE3.
+type ClassicObject struct {
+	Function
+
+	Super, Next, Children unreal.ObjectRef // Children: the first field; Next: the next one of the same owner
+	Friendly              string           // of a function: its name in the language; the sign of an operator
+	Native                int              // number by which code calls the function; 0: by name
+	ClassFlags            uint32           // as stored; 0 for what is no class
+	Default               unreal.ObjectRef // of a class from 219 on: its default object
+	Defaults              int              // of a class below 219: where its default values begin in the export
+
+	name string
+}
+
+// IsClassic reports whether an export of a package of UE1 to UE3 is a function,
+// state, class or struct.
+func IsClassic(f *unreal.PackageFacts, export int) bool {
+	switch f.ClassOf(export) {
+	case "Function", "State", "Class", "Struct", "ScriptStruct":
+		return true
+	}
+	return false
+}
+
+// Classic returns the functions, states, classes and structs of a package of
+// UE1 to UE3, in the order of its exports. data returns the bytes of an export; it
+// may be called more than once for each. What could not be disassembled to its
+// exact sizes has Err set: that is no failure of the package. The error is that of
+// data.
+func Classic(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]ClassicObject, error) {
+	var best []ClassicObject
+	most := -1
+	for _, lay := range classicLayouts(f.Version) {
+		list, exact, err := classicAttempt(f, lay, data)
+		if err != nil {
+			return nil, err
+		}
+		if exact > most {
+			best, most = list, exact
+		}
+		if exact == len(list) {
+			break
+		}
+	}
+	return best, nil
+}
+
+// classicAttempt disassembles everything by one layout, and counts what it fits.
+func classicAttempt(f *unreal.PackageFacts, lay classicLayout, data func(int) ([]byte, error)) (list []ClassicObject, exact int, err error) {
+	names := NewNames(f)
+	for i := range f.Exports {
+		if !IsClassic(f, i) {
+			continue
+		}
+		if f.Exports[i].Size == 0 && f.ClassOf(i) == "Class" {
+			continue // a class that exists in the program only
+		}
+		b, err := data(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, ClassicObject{})
+		o := &list[len(list)-1]
+		d := &classicDisassembler{fn: &o.Function}
+		o.disassemble(d, unreal.NewOldReader(f, b), names, lay, i)
+		if o.Err == nil {
+			exact++
+		}
+	}
+	return list, exact, nil
+}
+
+// disassemble reads one export.
+func (o *ClassicObject) disassemble(d *classicDisassembler, r *unreal.OldReader, names *Names, lay classicLayout, export int) {
+	f := names.Facts
+	o.Export, o.Path, o.Class = export, names.Own(export), f.ClassOf(export)
+	o.name = f.NameOf(f.Exports[export].Name)
+	memory, disk := o.read(r, lay)
+	o.At, o.Memory = r.In.Pos(), memory
+	if o.Err = r.In.Err(); o.Err != nil {
+		return
+	}
+	d.owner = ownerOf(f, export)
+	d.classicOperands = newOperands(r, names)
+	d.code = NewCode(min(memory, r.In.Len()))
+	d.disassemble(memory)
+	o.Disk = r.In.Pos() - o.At
+	if o.Err = d.checked(memory, disk); o.Err == nil {
+		o.Err = o.tail(r)
+	}
+	o.End = r.In.Pos()
+	if o.Err != nil {
+		o.Drop()
+		o.Defaults = 0
+		return
+	}
+	o.Statements = len(d.code.Statements)
+	o.Normal = d.code.InOrder()
+}
+
+// checked returns why a script is not what it was read as, nil when it is. disk is
+// -1 where the file does not state it.
+func (d *classicDisassembler) checked(memory, disk int) error {
+	if err := cmp.Or(d.failed(), d.names.Err()); err != nil {
+		return err
+	}
+	if got := d.memory(); got != memory {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
+	}
+	if got := d.in.Pos() - d.start; disk >= 0 && got != disk {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes, the file states %d", got, disk)
+	}
+	if err := d.code.Seal(uint32(memory), true); err != nil {
+		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+// Package script holds what the code of all generations of the Unreal Engine has
+// in common once it is disassembled: statements as text, and their normal form,
+// which is equal exactly when the meaning is, as far as the bytes tell.
+//
+//	code.go      statements in the order of the file, as text with marks
+//	function.go  a function: what it calls, refers to and says
+//	names.go     names and objects as text
+//	normal.go    the order of the flow; labels and temporaries
+//	render.go    the text, and its digest
+//
+// [Kismet] reads the instructions of UE4 and UE5, [Classic] those of UE1 to UE3. FORMAT.md has the rules of the text.
+//
+// # UE4 and UE5
+//
+// [Kismet] disassembles the bytecode of blueprints: UE4.10 to UE6.0.
+//
+//	kismet_package.go       the functions of a package, and their events
+//	kismet_layout.go        what differs between engines
+//	kismet_header.go        what stands in front of the script of an export and behind it
+//	kismet_field.go         the properties of a function (4.25+), passed over
+//	kismet_statement.go     statements
+//	kismet_expression.go    expressions: variables, assignments, calls
+//	kismet_access.go        through objects, structs, arrays and casts
+//	kismet_literal.go       constants
+//	kismet_operands.go      what they are made of, counted on disk and in memory
+//
+// A function is accepted when its script ends at its last byte, has the size in
+// memory that the file states, and its export ends behind it; else it is opaque.
+// KISMET.md has the layout.
+//
+// # UE1 to UE3
+//
+// [Classic] disassembles the code of UE1 to UE3: functions, states,
+// classes and structs.
+//
+//	classic_package.go      the code of a package, and its layout
+//	classic_header.go       what stands in front of a script, and behind it
+//	classic_class.go        what a class has behind its script; where its defaults begin
+//	classic_native.go       numbers of native functions, and what declares them
+//	classic_common.go       those that all games have
+//	classic_token.go        statements
+//	classic_meaning.go      what tokens mean, by generation
+//	classic_expression.go   expressions: variables, constants, casts
+//	classic_call.go         calls, and what is done to arrays
+//	classic_operands.go     what they are made of, counted on disk and in memory
+//
+// Below version 639 a script does not state its size on disk: it ends where its
+// size in memory is reached. What follows must end where the export does, or the
+// code is opaque. CLASSIC.md has the layout.
+//
+// # Code as people write it
+//
+// [AppendSource] shows code of the Unreal Engine as people write it: blocks in
+// place of jumps, and compiler-made variables that are used once where they are used.
+//
+// It stands on the normal form ([script.Form]), is made when somebody looks, and never
+// stored or compared: a better version of it changes nothing that was written.
+//
+//	decompile.go  the text of a function; what keeps its normal form
+//	graph.go      statements that are shown, and where each leads: stacks resolved
+//	order.go      dominators and loops
+//	tree.go       blocks: if, loop, switch; else goto
+//	inline.go     variables into the statements that use them
+//	shape.go      while, for each, early returns
+//	operators.go  calls of libraries as operators; short names
+//	print.go      the text
+package script

@@ -1,0 +1,111 @@
+package script
+
+import "strings"
+
+// signs are the operators that functions of Engine's libraries stand for, by what their
+// names begin with.
+var signs = map[string]string{
+	"Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "Percent": "%",
+	"Less": "<", "LessEqual": "<=", "Greater": ">", "GreaterEqual": ">=", "EqualEqual": "==", "NotEqual": "!=",
+	"BooleanAND": "&&", "BooleanOR": "||", "Concat": "+",
+}
+
+// operators writes calls of libraries as operators, in parentheses, and other functions
+// of the program by class and name. Operators of UE1 to UE3 are calls of functions whose
+// names are signs: they stand between their operands as well.
+func operators(text string) string {
+	var b strings.Builder
+	from := 0
+	s := scanner{text: text}
+	for s.next() {
+		if s.at < from || s.at > 0 && !strings.ContainsRune(" (,[{!=", rune(text[s.at-1])) {
+			continue
+		}
+		name := head(text[s.at:])
+		if name == "" {
+			continue
+		}
+		b.WriteString(text[from:s.at])
+		from = s.at + len(name)
+		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+			name = name[dot+1:]
+		}
+		if args, end := split(text[from:]); end > 0 {
+			if expression, ok := operator(name, args); ok {
+				b.WriteString(expression)
+				from += end
+				s.at = from - 1
+				continue
+			}
+		}
+		b.WriteString(name)
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// signChars are what names of operators are made of.
+const signChars = "!=<>&|+-*/%^~@$"
+
+// head returns the function of the program, or the operator, whose call a text begins
+// with; "" for none.
+func head(text string) string {
+	if strings.HasPrefix(text, "/Script/") {
+		if i := strings.IndexAny(text, "(), ]}"); i > 0 && text[i] == '(' {
+			return text[:i]
+		}
+		return ""
+	}
+	if sign := text[:len(text)-len(strings.TrimLeft(text, signChars))]; len(sign) < 4 && strings.HasPrefix(text[len(sign):], "(") {
+		return sign
+	}
+	return ""
+}
+
+// split returns the arguments of a call behind its name, and where it ends; 0 for none.
+func split(text string) (args []string, end int) {
+	depth, from := 0, 1
+	s := scanner{text: text}
+	for s.next() {
+		switch s.c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return append(args, text[from:s.at]), s.at + 1
+			}
+		case ',':
+			if depth == 1 {
+				args = append(args, text[from:s.at])
+				from = min(s.at+2, len(text)) // and the blank
+			}
+		}
+	}
+	return nil, 0
+}
+
+// operator writes a function of two arguments, or of one, as an expression.
+func operator(name string, args []string) (string, bool) {
+	if strings.ContainsRune(signChars, rune(name[0])) {
+		switch len(args) {
+		case 1:
+			return name + operators(args[0]), true
+		case 2:
+			return "(" + operators(args[0]) + " " + name + " " + operators(args[1]) + ")", true
+		}
+		return "", false
+	}
+	class, fn, ok := strings.Cut(name, ":")
+	if !ok || class != "KismetMathLibrary" && class != "KismetStringLibrary" {
+		return "", false
+	}
+	fn, _, _ = strings.Cut(fn, "_")
+	if fn == "Not" && len(args) == 1 && class == "KismetMathLibrary" && strings.HasSuffix(name, "_PreBool") {
+		return "!" + operators(args[0]), true
+	}
+	sign, ok := signs[fn]
+	if !ok || len(args) != 2 {
+		return "", false
+	}
+	return "(" + operators(args[0]) + " " + sign + " " + operators(args[1]) + ")", true
+}

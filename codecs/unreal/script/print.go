@@ -1,0 +1,253 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+)
+
+// printer writes a tree.
+type printer struct {
+	*tree
+	dst   []byte
+	names map[int]string // by node that has a label
+	count int
+}
+
+func (p *printer) print() {
+	p.names = map[int]string{}
+	byLabel := map[int]int{}
+	for i, s := range p.sections {
+		if s.label > 0 {
+			byLabel[s.label] = i
+			if s.node >= 0 {
+				p.labels[s.node] = true
+				p.names[s.node] = s.name
+			}
+		}
+	}
+	done := make([]bool, len(p.sections))
+	var section func(i int)
+	section = func(i int) {
+		done[i] = true
+		s := &p.sections[i]
+		if s.event != "" {
+			p.dst = append(append(append(p.dst, "event "...), s.event...), ":\n"...)
+		}
+		if s.label == 0 || s.node >= 0 && s.items != nil && s.items[0].kind != gotoItem {
+			p.items(s.items, 1)
+		}
+		for _, label := range resumes(s.items, nil) { // what goes on later stands behind
+			if k, ok := byLabel[label]; ok && !done[k] {
+				section(k)
+			}
+		}
+	}
+	for i := range p.sections {
+		if p.sections[i].label == 0 {
+			section(i)
+		}
+	}
+	for i := range p.sections {
+		if !done[i] {
+			section(i)
+		}
+	}
+	header := false
+	for i, s := range p.shown {
+		if p.reached[i] || s.Text == nil || s.Flow != Next && s.Flow != Stop || s.Control != Straight && s.Control != Branch {
+			continue
+		}
+		if !header {
+			p.dst = append(p.dst, "unreached:\n"...)
+			header = true
+		}
+		p.line(1, p.text(s.Text))
+	}
+}
+
+// resumes appends the statements at which latent calls go on.
+func resumes(items []*item, list []int) []int {
+	for _, it := range items {
+		if !it.dropped {
+			for _, part := range it.text {
+				if part.Label > 0 {
+					list = append(list, part.Label)
+				}
+			}
+		}
+		list = resumes(it.other, resumes(it.body, list))
+		for _, c := range it.cases {
+			list = resumes(c.body, list)
+		}
+	}
+	return list
+}
+
+func (p *printer) line(depth int, text string) {
+	for range depth {
+		p.dst = append(p.dst, "  "...)
+	}
+	p.dst = append(append(p.dst, text...), '\n')
+}
+
+// label returns the name of a node's label.
+func (p *printer) label(node int) string {
+	if p.names[node] == "" {
+		p.count++
+		p.names[node] = "L" + strconv.Itoa(p.count)
+	}
+	return p.names[node]
+}
+
+func (p *printer) items(items []*item, depth int) {
+	for _, it := range items {
+		if it.kind != gotoItem && it.kind != breakItem && it.kind != continueItem && it.kind != returnItem && it.kind != testItem {
+			for _, n := range append(it.folds, it.node) {
+				if p.labels[n] {
+					p.dst = append(p.dst, strings.Repeat("  ", depth)[1:]...)
+					p.dst = append(append(p.dst, p.label(n)...), ":\n"...)
+					break
+				}
+			}
+		}
+		if !it.dropped {
+			p.item(it, depth)
+		}
+	}
+}
+
+func (p *printer) item(it *item, depth int) {
+	switch it.kind {
+	case plainItem:
+		p.line(depth, whole(p.text(it.text)))
+	case gotoItem:
+		p.line(depth, "goto "+p.label(it.node))
+	case breakItem:
+		p.line(depth, "break")
+	case continueItem:
+		p.line(depth, "continue")
+	case returnItem:
+		p.line(depth, "return")
+	case ifItem:
+		p.branches(it, depth)
+	case loopItem:
+		p.block(depth, "while (true) {", it.body, "}")
+	case whileItem:
+		p.block(depth, "while ("+p.condition(it)+") {", it.body, "}")
+	case untilItem:
+		p.block(depth, "do {", it.body, "} until ("+p.condition(it)+")")
+	case eachItem:
+		p.block(depth, "for each "+p.text(it.cond)+" {", it.body, "}")
+	case switchItem:
+		p.line(depth, "switch ("+p.text(it.cond)+") {")
+		for i, c := range it.cases {
+			if i == len(it.cases)-1 && len(c.values) == 0 && len(c.body) == 0 {
+				break // a default that does nothing
+			}
+			for _, v := range c.values {
+				p.line(depth, "case "+p.text(v)+":")
+			}
+			if c.other {
+				p.line(depth, "default:")
+			}
+			p.items(c.body, depth+1)
+		}
+		p.line(depth, "}")
+	}
+}
+
+func (p *printer) block(depth int, begin string, items []*item, end string) {
+	p.line(depth, begin)
+	p.items(items, depth+1)
+	p.line(depth, end)
+}
+
+// branches writes an if, and those that are alone in its else behind it.
+func (p *printer) branches(it *item, depth int) {
+	begin := "if ("
+	for {
+		cond := p.condition(it)
+		if it.each {
+			cond = "any of " + cond
+		}
+		p.line(depth, begin+cond+") {")
+		p.items(it.body, depth+1)
+		if len(it.other) != 1 || it.other[0].kind != ifItem || p.labels[it.other[0].first()] {
+			break
+		}
+		it, begin = it.other[0], "} else if ("
+	}
+	if anyShown(it.other) {
+		p.line(depth, "} else {")
+		p.items(it.other, depth+1)
+	}
+	p.line(depth, "}")
+}
+
+// condition returns the text of a condition.
+func (p *printer) condition(it *item) string {
+	text := p.text(it.cond)
+	if inner, ok := strings.CutPrefix(text, "bool("); ok && closes(inner) {
+		text = inner[:len(inner)-1]
+	}
+	if !it.not {
+		return whole(text)
+	}
+	if positive, ok := strings.CutPrefix(text, "!"); ok && !strings.HasPrefix(positive, "=") {
+		return whole(positive)
+	}
+	return "!" + text
+}
+
+// closes reports whether the last byte of a text is the first parenthesis that closes
+// more than the text opens.
+func closes(text string) bool {
+	depth := 1
+	s := scanner{text: text}
+	for s.next() {
+		switch s.c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return s.at == len(text)-1
+			}
+		}
+	}
+	return false
+}
+
+// text returns the parts of a text as one, with operators.
+func (p *printer) text(parts []Part) string {
+	var b strings.Builder
+	for _, part := range parts {
+		if part.Label > 0 {
+			b.WriteString(p.resumed(part.Label))
+		} else {
+			b.WriteString(part.Text)
+		}
+	}
+	text := operators(b.String())
+	if left, right, ok := strings.Cut(text, " = ("); ok && !strings.ContainsAny(left, "\"'(") && closes(right) {
+		return left + " = " + right[:len(right)-1]
+	}
+	return text
+}
+
+// whole drops the parentheses around all of a text.
+func whole(text string) string {
+	if inner, ok := strings.CutPrefix(text, "("); ok && closes(inner) {
+		return inner[:len(inner)-1]
+	}
+	return text
+}
+
+// resumed returns the label of a statement that a latent call goes on at.
+func (p *printer) resumed(label int) string {
+	for _, e := range p.entries {
+		if e.label == label && e.node >= 0 {
+			return p.label(e.node)
+		}
+	}
+	return "end"
+}
