@@ -1,4 +1,6 @@
-package overlay
+// Package patch reads the builds of a catalog as stacks of mounted archives, of which
+// [overlay.Make] makes patches.
+package patch
 
 import (
 	"context"
@@ -8,6 +10,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/diff/ship/overlay"
 	"pakdb/schema"
 )
 
@@ -16,17 +19,17 @@ import (
 type loader struct {
 	db       *sql.DB
 	registry *codecs.Registry
-	mounts   map[int64]*Mount
-	files    map[int64][]File
+	mounts   map[int64]*overlay.Mount
+	files    map[int64][]overlay.File
 	nameless map[int64]int
 }
 
 // LoadBuilds reads complete builds of a catalog by their labels. The error is
 // schema.ErrNoBuild if there is none of that label. registry tells which formats
 // have mount orders.
-func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labels ...string) ([]*Stack, error) {
-	l := &loader{db, registry, map[int64]*Mount{}, map[int64][]File{}, map[int64]int{}}
-	var stacks []*Stack
+func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labels ...string) ([]*overlay.Stack, error) {
+	l := &loader{db, registry, map[int64]*overlay.Mount{}, map[int64][]overlay.File{}, map[int64]int{}}
+	var stacks []*overlay.Stack
 	for _, label := range labels {
 		s, err := l.build(ctx, label)
 		if err != nil {
@@ -39,7 +42,7 @@ func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labe
 
 // mountsOf reads the archives of a build, and what is damaged of them, without
 // their entries.
-func (l *loader) mountsOf(ctx context.Context, label string) (*Stack, []*Mount, error) {
+func (l *loader) mountsOf(ctx context.Context, label string) (*overlay.Stack, []*overlay.Mount, error) {
 	var id int64
 	err := l.db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -48,15 +51,15 @@ func (l *loader) mountsOf(ctx context.Context, label string) (*Stack, []*Mount, 
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Stack{Label: label}
+	s := &overlay.Stack{Label: label}
 	if s.Mounts, err = l.buildMounts(ctx, id); err != nil {
 		return nil, nil, err
 	}
-	s.missParts(l.registry)
-	return s, s.Mounts, s.loadDamage(ctx, l.db)
+	s.MissParts(l.registry)
+	return s, s.Mounts, loadDamage(ctx, l.db, s)
 }
 
-func (l *loader) build(ctx context.Context, label string) (*Stack, error) {
+func (l *loader) build(ctx context.Context, label string) (*overlay.Stack, error) {
 	s, mounts, err := l.mountsOf(ctx, label)
 	if err != nil {
 		return nil, err
@@ -67,8 +70,8 @@ func (l *loader) build(ctx context.Context, label string) (*Stack, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.add(m, files)
-		s.Nameless += l.nameless[m.id]
+		s.Add(m, files)
+		s.Nameless += l.nameless[m.ID]
 	}
 	return s, nil
 }
@@ -80,31 +83,27 @@ const mountsSQL = `SELECT a.archive_id, ba.name, ba.location, a.format, a.versio
 	WHERE ba.build_id = ?
 	ORDER BY ba.ordinal`
 
-func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*Mount, err error) {
+func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*overlay.Mount, err error) {
 	rows, err := l.db.QueryContext(ctx, mountsSQL, build)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		m := &Mount{}
-		if err := rows.Scan(&m.id, &m.Name, &m.Location, &m.Format, &m.Version, &m.MountPoint, &m.Order,
-			&m.Size, &m.ModTime, &m.Entries, &m.place, &m.lastWins); err != nil {
+		m := &overlay.Mount{}
+		if err := rows.Scan(&m.ID, &m.Name, &m.Location, &m.Format, &m.Version, &m.MountPoint, &m.Order,
+			&m.Size, &m.ModTime, &m.Entries, &m.Place, &m.LastWins); err != nil {
 			return nil, err
 		}
 		if f, ok := l.registry.Format(m.Format); ok {
-			last := m.lastWins
-			m.follow(f)
-			m.lastWins = last
+			last := m.LastWins
+			m.Follow(f)
+			m.LastWins = last
 		}
 		mounts = append(mounts, m)
 	}
 	return mounts, rows.Err()
 }
-
-// holdsAssets reports whether archives of a format hold assets by their ids, each
-// for its own loader.
-func holdsAssets(f *codecs.Format) bool { return f.Mounts().Order == nil && f.EntrySpaces != nil }
 
 // entriesSQL leaves the joins to rows that have a path and a content. A content
 // that its archive pads is known by its padded form. What lies in archives that
@@ -121,36 +120,36 @@ const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.pre
 
 // entries returns the entries of a mount; those of an archive that was read
 // before belong to the mount that came first, and are copied.
-func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
-	if known, ok := l.files[m.id]; ok {
-		files := make([]File, len(known))
+func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File, error) {
+	if known, ok := l.files[m.ID]; ok {
+		files := make([]overlay.File, len(known))
 		for i, f := range known {
 			f.Mount = m
 			files[i] = f
 		}
 		return files, nil
 	}
-	files := make([]File, 0, min(m.Entries, 1<<20))
-	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested | codecs.Own)}, func(v []driver.Value) {
-		f := File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
+	files := make([]overlay.File, 0, min(m.Entries, 1<<20))
+	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.ID, int64(codecs.Nested | codecs.Own)}, func(v []driver.Value) {
+		f := overlay.File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
 			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
 			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
-		if v[6] == nil && !m.loose() {
-			l.nameless[m.id]++
+		if v[6] == nil && !m.Loose() {
+			l.nameless[m.ID]++
 			return
 		}
 		if hash, ok := v[7].([]byte); ok && len(hash) == len(f.Content) {
-			f.Content, f.Known = schema.Digest(hash), true
+			f.Content, f.Known = [32]byte(hash), true
 		}
-		f.padded = integer(v[8]) != 0
-		if key, ok := v[13].([]byte); ok && len(key) == len(f.Key) && !m.loose() {
-			f.Key = Key(key)
+		f.Padded = integer(v[8]) != 0
+		if key, ok := v[13].([]byte); ok && len(key) == len(f.Key) && !m.Loose() {
+			f.Key = overlay.Key(key)
 		} else {
-			f.setKey()
+			f.SetKey()
 		}
 		files = append(files, f)
 	})
-	l.files[m.id] = files
+	l.files[m.ID] = files
 	return files, err
 }
 
@@ -162,4 +161,40 @@ func integer(v driver.Value) int64 {
 func text(v driver.Value) string {
 	s, _ := v.(string)
 	return s
+}
+
+// FindDamage returns the damage of two builds of a catalog: what their scans found
+// of archives as a whole, files of contents that are missing on disk now, and files
+// that are an archive in one of the builds alone. What is told of a build stands in
+// the order of its archives, the old build first. The builds may be one.
+func FindDamage(ctx context.Context, db *sql.DB, registry *codecs.Registry, old, new string) ([]codecs.Damage, error) {
+	a, err := loadMounts(ctx, db, registry, old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := loadMounts(ctx, db, registry, new)
+	if err != nil {
+		return nil, err
+	}
+	return overlay.FindDamage(registry, a, b), nil
+}
+
+// loadMounts reads a build without its entries.
+func loadMounts(ctx context.Context, db *sql.DB, registry *codecs.Registry, label string) (*overlay.Stack, error) {
+	l := &loader{db: db, registry: registry}
+	s, _, err := l.mountsOf(ctx, label)
+	return s, err
+}
+
+// loadDamage adds what the scan of a build found.
+func loadDamage(ctx context.Context, db *sql.DB, s *overlay.Stack) error {
+	found, err := schema.FindDamage(ctx, db, s.Label)
+	for _, d := range found {
+		cause := d.Cause
+		if d.Count > 1 {
+			cause += fmt.Sprintf(" (and %d more such problems)", d.Count-1)
+		}
+		s.Damage = append(s.Damage, codecs.Damage{Archive: d.Archive, Field: d.Field, Offset: d.Offset, Cause: cause})
+	}
+	return err
 }

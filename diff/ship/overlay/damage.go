@@ -1,44 +1,17 @@
 package overlay
 
 import (
-	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
 	"pakdb/codecs"
 	"pakdb/internal/regular"
-	"pakdb/schema"
 )
 
-// FindDamage returns the damage of two builds of a catalog: what their scans found
-// of archives as a whole, files of contents that are missing on disk now, and files
-// that are an archive in one of the builds alone. What is told of a build stands in
-// the order of its archives, the old build first. The builds may be one.
-func FindDamage(ctx context.Context, db *sql.DB, registry *codecs.Registry, old, new string) ([]codecs.Damage, error) {
-	a, err := loadMounts(ctx, db, registry, old)
-	if err != nil {
-		return nil, err
-	}
-	b, err := loadMounts(ctx, db, registry, new)
-	if err != nil {
-		return nil, err
-	}
-	return damageOfBoth(registry, a, b), nil
-}
-
-// loadMounts reads a build without its entries.
-func loadMounts(ctx context.Context, db *sql.DB, registry *codecs.Registry, label string) (*Stack, error) {
-	l := &loader{db: db, registry: registry}
-	s, _, err := l.mountsOf(ctx, label)
-	return s, err
-}
-
-// damageOfBoth is the damage of two stacks, and what only one of them reads as an
+// FindDamage is the damage of two stacks, and what only one of them reads as an
 // archive.
-func damageOfBoth(registry *codecs.Registry, old, new *Stack) []codecs.Damage {
+func FindDamage(registry *codecs.Registry, old, new *Stack) []codecs.Damage {
 	inOld, inNew := registry.Demoted(old.named(), new.named())
 	all := slices.Clone(old.damageWith(inOld))
 	if old != new && (old.Label != new.Label || old.Label == "") {
@@ -63,23 +36,10 @@ func (s *Stack) damageWith(more []codecs.Damage) []codecs.Damage {
 	return all
 }
 
-// loadDamage adds what the scan of a build found.
-func (s *Stack) loadDamage(ctx context.Context, db *sql.DB) error {
-	found, err := schema.FindDamage(ctx, db, s.Label)
-	for _, d := range found {
-		cause := d.Cause
-		if d.Count > 1 {
-			cause += fmt.Sprintf(" (and %d more such problems)", d.Count-1)
-		}
-		s.Damage = append(s.Damage, codecs.Damage{Archive: d.Archive, Field: d.Field, Offset: d.Offset, Cause: cause})
-	}
-	return err
-}
-
-// missParts adds files of contents that are missing beside archives which are
+// MissParts adds files of contents that are missing beside archives which are
 // there: a scan may do without them, a patch cannot. Of builds whose archives are
 // gone altogether nothing is known, and nothing told.
-func (s *Stack) missParts(registry *codecs.Registry) {
+func (s *Stack) MissParts(registry *codecs.Registry) {
 	for _, m := range s.Mounts {
 		f, ok := registry.Format(m.Format)
 		if !ok || f.Parts == nil {
@@ -105,7 +65,7 @@ func (s *Stack) missParts(registry *codecs.Registry) {
 // refuse is the error for damaged stacks, unless damage is allowed. What was
 // allowed is kept, for the manifest.
 func refuse(p *Plan, registry *codecs.Registry, old, new *Stack, allowed bool) error {
-	found := damageOfBoth(registry, old, new)
+	found := FindDamage(registry, old, new)
 	for _, d := range found {
 		p.Damaged = append(p.Damaged, d.String())
 	}
@@ -115,6 +75,6 @@ func refuse(p *Plan, registry *codecs.Registry, old, new *Stack, allowed bool) e
 // RefuseDamaged returns a [codecs.DamageError] if one of the stacks is damaged,
 // unless that is allowed.
 func RefuseDamaged(registry *codecs.Registry, have, want *Stack, allowed bool) ([]codecs.Damage, error) {
-	found := damageOfBoth(registry, have, want)
+	found := FindDamage(registry, have, want)
 	return found, codecs.RefuseDamaged(found, allowed)
 }
