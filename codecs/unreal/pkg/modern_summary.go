@@ -54,6 +54,7 @@ const (
 // summary reads the summary from the version fields on.
 func (p modern) summary(d *decoder) {
 	f, s, v := p.facts, &p.sum, p.v
+	p.numbers = p.numbers[:0]
 	d.Skip(8) // UE4's version and the licensee
 	if v.legacy != -4 {
 		d.Skip(4)
@@ -67,11 +68,11 @@ func (p modern) summary(d *decoder) {
 	if v.ue5 >= ue5SavedHash {
 		p.addNoise(d, 20)
 		f.SavedHash = append([]byte(nil), d.Bytes(20)...)
-		f.HeaderSize = int64(d.I32())
+		f.HeaderSize = p.i32(d, headerEnd)
 	}
 	f.Custom = customVersions(d, v.legacy)
 	if v.ue5 < ue5SavedHash {
-		f.HeaderSize = int64(d.I32())
+		f.HeaderSize = p.i32(d, headerEnd)
 	}
 	f.Name = longName(d.fstring(maxText))
 	f.Flags = d.U32()
@@ -107,36 +108,36 @@ func customVersions(d *decoder, legacy int) []unreal.CustomVersion {
 // places reads where the tables are.
 func (p modern) places(d *decoder) {
 	s, v := &p.sum, p.v
-	s.Names = readTable(d)
+	s.Names = p.readPlace(d, nameCount, fixedOffset)
 	if v.ue5 >= ue5SoftObjects {
-		s.SoftObjects = readTable(d)
+		s.SoftObjects = p.readPlace(d, softCount, softOffset)
 	}
 	if v.ue4 >= ue4LocalizationID && !s.filtered {
 		d.fstring(maxText)
 	}
 	if v.ue4 >= ue4Gatherable {
 		d.Skip(4)
-		s.Gatherable = int64(d.I32())
+		s.Gatherable = p.i32(d, headerOffset)
 	}
-	s.Exports = readTable(d)
-	s.Imports = readTable(d)
+	s.Exports = p.readPlace(d, fixedCount, headerOffset)
+	s.Imports = p.readPlace(d, importCount, importOffset)
 	if v.ue5 >= ue5Cells {
-		s.CellExports = readTable(d)
-		s.CellImports = readTable(d)
+		s.CellExports = p.readPlace(d, fixedCount, headerOffset)
+		s.CellImports = p.readPlace(d, fixedCount, headerOffset)
 	}
 	if v.ue5 >= ue5MetaData {
-		s.MetaData = int64(d.I32())
+		s.MetaData = p.i32(d, headerOffset)
 	}
-	s.Depends = Table{Count: s.Exports.Count, Offset: int64(d.I32())}
+	s.Depends = Table{Count: s.Exports.Count, Offset: p.i32(d, headerOffset)}
 	if v.ue4 >= ue4SoftPackages {
-		s.SoftPackages = readTable(d)
+		s.SoftPackages = p.readPlace(d, fixedCount, headerOffset)
 	}
 	if v.ue4 >= ue4SearchableNames {
-		s.SearchableNames = int64(d.I32())
+		s.SearchableNames = p.i32(d, headerOffset)
 	}
-	s.Thumbnails = int64(d.I32())
+	s.Thumbnails = p.i32(d, headerOffset)
 	if v.ue5 >= ue5TypeHierarchies {
-		d.Skip(8)
+		p.readPlace(d, fixedCount, headerOffset)
 	}
 }
 
@@ -153,6 +154,9 @@ func (p modern) identity(d *decoder) {
 		}
 	}
 	p.generations(d, v.ue4 < 196)
+	if len(f.Generations) > 0 && v.ue4 >= 196 {
+		p.numbers = append(p.numbers, place{off: d.Off() - 4, what: nameCount}) // of the last one
+	}
 	if v.ue4 < ue4EngineVersion {
 		d.Skip(4) // changelist
 		return
@@ -183,11 +187,11 @@ func (p modern) tail(d *decoder) {
 	if v.legacy > -7 {
 		d.Skip(4) // texture allocations
 	}
-	s.AssetRegistry = int64(d.I32())
-	s.BulkData = d.I64()
+	s.AssetRegistry = p.i32(d, headerOffset)
+	s.BulkData = p.i64(d, dataOffset)
 	p.facts.BulkStart = s.BulkData
 	if v.ue4 >= ue4WorldTile {
-		d.Skip(4)
+		p.i32(d, headerOffset)
 	}
 	switch {
 	case v.ue4 >= ue4ChunkIDs:
@@ -196,16 +200,16 @@ func (p modern) tail(d *decoder) {
 		d.Skip(4)
 	}
 	if v.ue4 >= ue4Preload {
-		s.Preload = readTable(d)
+		s.Preload = p.readPlace(d, fixedCount, headerOffset)
 	}
 	if v.ue5 >= ue5NamesReferenced {
-		d.Skip(4)
+		p.i32(d, referencedCount)
 	}
 	if v.ue5 >= ue5PayloadTOC {
-		d.Skip(8)
+		p.i64(d, dataOffset)
 	}
 	if v.ue5 >= ue5DataResources {
-		s.DataResources = int64(d.I32())
+		s.DataResources = p.i32(d, headerOffset)
 	}
 }
 

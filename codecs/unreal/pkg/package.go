@@ -24,6 +24,9 @@ type Package struct {
 	space *space
 	noise []unreal.Span
 	tags  tagLayout // of the properties in exports
+
+	versions versions // UE4 and UE5: what it was read as
+	numbers  []place
 }
 
 // Read reads the summary and the tables of the package in the first size bytes

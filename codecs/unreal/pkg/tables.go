@@ -24,10 +24,11 @@ type parser struct {
 	sum   Summary
 	found findings
 
-	v     versions             // UE4 and UE5: what to read it as
-	spans []unreal.PreloadSpan // by export, until the list they cut up is known
-	data  exportCheck          // of the exports, for the checks that follow
-	noise []unreal.Span        // met so far, also twice: see digest.go
+	v       versions             // UE4 and UE5: what to read it as
+	numbers []place              // of the summary that a writer changes
+	spans   []unreal.PreloadSpan // by export, until the list they cut up is known
+	data    exportCheck          // of the exports, for the checks that follow
+	noise   []unreal.Span        // met so far, also twice: see digest.go
 }
 
 // tableSpan guesses how long a table is: it ends where the next one begins,
@@ -282,5 +283,5 @@ func (p *parser) finish() *Package {
 	c.markNative()
 	c.limitPaths()
 	return &Package{PackageFacts: *p.facts, Summary: p.sum, Problems: p.found.list, space: p.sp,
-		noise: p.sortedNoise(), tags: p.tagLayout()}
+		noise: p.sortedNoise(), tags: p.tagLayout(), versions: p.v, numbers: p.numbers}
 }

@@ -43,7 +43,7 @@ func readDataTable(p *parser, o *Export, _ *unreal.PackageExport) {
 	}
 	row := p.d.structOf(path, name)
 	rows := p.add("Rows", p.d.types.of(Map, typeName, row))
-	for range p.count(10) {
+	for range p.countOf(rows, 10) {
 		p.element(typeName)
 		readRow(p, row)
 	}
@@ -63,6 +63,7 @@ func readRow(p *parser, t *Type) {
 // readCurveTable reads i32 n, u8 mode, and the curves, each a list.
 func readCurveTable(p *parser, o *Export, _ *unreal.PackageExport) {
 	const empty, simple, rich = 0, 1, 2
+	countAt := int32(p.in.Off())
 	n := p.in.I32()
 	mode := uint8(rich)
 	if p.v.custom[FortniteMain] >= 23 {
@@ -79,6 +80,7 @@ func readCurveTable(p *parser, o *Export, _ *unreal.PackageExport) {
 	}
 	curve := p.d.structOf("/Script/Engine", name)
 	rows := p.add("Rows", p.d.types.of(Map, typeName, curve))
+	p.l.placeOf(rows).count = countAt
 	for range p.in.CheckCount(int64(n), 10) {
 		p.element(typeName)
 		readRow(p, curve)
@@ -90,7 +92,7 @@ func readCurveTable(p *parser, o *Export, _ *unreal.PackageExport) {
 func readStringTable(p *parser, o *Export, _ *unreal.PackageExport) {
 	p.field("TableNamespace", typeStr)
 	entries := p.add("KeysToEntries", p.d.types.of(Map, typeStr, typeStr))
-	for range p.count(8) {
+	for range p.countOf(entries, 8) {
 		p.element(typeStr)
 		p.element(typeStr)
 	}

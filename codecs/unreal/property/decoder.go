@@ -54,6 +54,11 @@ type Decoder struct {
 	enumPath  map[*Type]*EnumSchema
 	parser    parser // of the export that is being read
 	structs   map[slotKey]*Type
+
+	// What edits need.
+	added     Added
+	nameIndex map[string]int32 // of the texts in the name table
+	canImport func(pkg string) error
 }
 
 type softPath struct{ path, sub string }

@@ -92,7 +92,7 @@ func guessOne(p *parser, i int, t, key, elem *Type, lossy bool) bool {
 	}
 	switch t.Kind {
 	case Array:
-		if n := p.count(1); p.ok() {
+		if n := p.countOf(i, 1); p.ok() {
 			p.l.Nodes[i].Type = p.d.types.of(Array, nil, elem)
 			readElements(p, i, elem, n)
 		}

@@ -95,11 +95,17 @@ type List struct {
 	data  []byte // the export's bytes, for what is packed
 	order binary.ByteOrder
 	wide  bool // vectors have f64
+
+	places  []place // by node, of lists that are to be edited
+	top     place   // of the list of the export itself
+	nowhere place   // of lists that are only read
+	placed  bool    // places are wanted
 }
 
 // reset empties the list, for an export with those bytes.
 func (l *List) reset(data []byte, order binary.ByteOrder, wide bool) {
 	l.Nodes, l.data, l.order, l.wide = l.Nodes[:0], data, order, wide
+	l.places, l.top = l.places[:0], place{}
 }
 
 // Children yields the nodes directly below node i, those at the top for -1.
@@ -196,6 +202,9 @@ func elementSize(t *Type, wide bool) int {
 func (l *List) appendFixed(t *Type, name string, at int) {
 	i := len(l.Nodes)
 	l.Nodes = append(l.Nodes, Node{Name: name, Kind: t.Kind, Type: t, Offset: int32(at), Next: int32(i + 1)})
+	if l.placed {
+		l.places = append(l.places, place{})
+	}
 	size := t.Kind.size()
 	if t.Kind == Struct {
 		l.Nodes[i].Flags = Binary

@@ -97,7 +97,7 @@ func readNative(p *parser, i int, name string) bool {
 	case "SoftObjectPath", "SoftClassPath", "StringAssetReference", "StringClassReference":
 		readSoftPath(p, i)
 	case "GameplayTagContainer":
-		for range p.count(8) {
+		for range p.countOf(i, 8) {
 			p.element(typeName)
 		}
 	case "PerPlatformFloat":
@@ -271,6 +271,7 @@ func readInstanced(p *parser, i int) {
 		}
 	}
 	ref := p.ref()
+	sizeAt := int32(p.in.Off())
 	size := p.in.CheckCount(int64(p.in.I32()), 1)
 	p.l.Nodes[i].Bits = uint64(int64(ref))
 	if !p.ok() || ref == 0 && size == 0 {
@@ -286,6 +287,7 @@ func readInstanced(p *parser, i int) {
 		return
 	}
 	p.values++
+	p.l.placeOf(at).size = sizeAt
 	outer := p.enter(size)
 	first := p.mark()
 	if err := attempt(p, at, true); err != nil {

@@ -77,7 +77,7 @@ func (p *parser) mark() mark { return mark{p.in, len(p.l.Nodes), p.depth, p.tall
 
 func (p *parser) back(m mark) {
 	p.in, p.depth, p.tally = m.in, m.depth, m.tally
-	p.l.Nodes = p.l.Nodes[:m.nodes]
+	p.l.cut(m.nodes)
 }
 
 func (p *parser) fail(err error) { p.in.Fail(err) }
@@ -127,6 +127,9 @@ func (p *parser) add(name string, t *Type) int {
 		p.l.Nodes = append(make([]Node, 0, min(2*i, p.nodes+maxFields)), p.l.Nodes...)
 	}
 	p.l.Nodes = append(p.l.Nodes, Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.in.Off()), Next: int32(i + 1)})
+	if p.l.placed {
+		p.l.places = append(p.l.places, place{})
+	}
 	return i
 }
 

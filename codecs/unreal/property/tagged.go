@@ -30,6 +30,8 @@ type tag struct {
 	size  int
 	index int32
 	flags uint8 // as from UE5 1012 on
+
+	at, sizeAt, flagAt int32 // of the tag, its size, and the bool or the flags in it
 }
 
 // readTagged reads tags and values until the name None. path and name are the class or
@@ -38,9 +40,13 @@ func readTagged(p *parser, path, name string) {
 	if !p.down() {
 		return
 	}
+	list := len(p.l.Nodes) - 1
 	for p.ok() {
-		t := tag{name: p.name()}
+		at := int32(p.in.Off())
+		t := tag{at: at, name: p.name()}
 		if t.name == "None" {
+			place := p.l.placeOf(list)
+			place.form, place.end = formTagged, at
 			break
 		}
 		if p.v.ue5 >= typeNames {
@@ -62,6 +68,7 @@ func readTagged(p *parser, path, name string) {
 func readPlainTag(p *parser, t *tag) {
 	v := p.v
 	key := typeKey{p.nameID(), 0, 0}
+	t.sizeAt = int32(p.in.Off())
 	t.size, t.index = int(p.in.I32()), p.in.I32()
 	kind := p.d.kindOf(key[0])
 	switch kind {
@@ -71,6 +78,7 @@ func readPlainTag(p *parser, t *tag) {
 			p.in.Skip(16)
 		}
 	case Bool:
+		t.flagAt = int32(p.in.Off())
 		if p.b8() {
 			t.flags |= tagTrue
 		}
@@ -115,6 +123,8 @@ func skipExtensions(p *parser) {
 // readNamedTag reads a tag from UE5 1012 on, behind its name.
 func readNamedTag(p *parser, t *tag) {
 	t.typ = readTypeName(p)
+	t.sizeAt = int32(p.in.Off())
+	t.flagAt = t.sizeAt + 4
 	t.size, t.flags = int(p.in.I32()), p.in.U8()
 	if t.flags&tagIndex != 0 {
 		t.index = p.in.I32()
@@ -178,9 +188,10 @@ func newNamedType(p *parser, raw []byte) *Type {
 
 // readInnerTag reads the tag of the elements of an array of structs, which names their
 // type.
-func readInnerTag(p *parser) *Type {
+func readInnerTag(p *parser, i int) *Type {
 	t := tag{name: p.name()}
 	readPlainTag(p, &t)
+	p.l.placeOf(i).inner = t.sizeAt
 	if p.ok() && (t.typ.Kind != Struct || t.size != p.in.Len()) {
 		p.fail(errTag)
 	}
@@ -196,6 +207,8 @@ func readTaggedValue(p *parser, t *tag, path, owner string) {
 		return
 	}
 	p.l.Nodes[i].Index = t.index
+	place := p.l.placeOf(i)
+	place.tagged, place.tag, place.size, place.flag = true, t.at, t.sizeAt, t.flagAt
 	p.values++
 	switch {
 	case t.flags&tagSkipped != 0:
@@ -264,6 +277,7 @@ func holdsNative(t *Type) bool {
 // attempt reads the value of node i, which must take all bytes there are. binary has a
 // struct read by its own serializer if it has one.
 func attempt(p *parser, i int, binary bool) error {
+	p.l.placeOf(i).forget()
 	n := &p.l.Nodes[i]
 	if n.Kind == Struct && !binary {
 		if readList(p, n.Type.Path, n.Type.Name); p.ok() {
@@ -283,7 +297,7 @@ func attempt(p *parser, i int, binary bool) error {
 
 // makeOpaque makes node i one of bytes that were not understood.
 func makeOpaque(p *parser, i, size int, why error) {
-	p.l.Nodes = p.l.Nodes[:i+1]
+	p.l.cut(i + 1)
 	n := &p.l.Nodes[i]
 	n.Kind, n.Text, n.Bits, n.Flags = Opaque, why.Error(), 0, 0
 	n.Next, n.Size = int32(i+1), int32(size)

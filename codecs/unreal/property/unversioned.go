@@ -64,7 +64,10 @@ func readUnversioned(p *parser, slots []slot) {
 	if !p.down() {
 		return
 	}
+	list, start := len(p.l.Nodes)-1, int32(p.in.Off())
 	h := readHeader(p, len(slots))
+	place := p.l.placeOf(list)
+	place.form, place.head, place.end, place.slots = formPositions, start, int32(p.in.Off()), slots
 	at, masked := 0, 0
 	for b := h.fragments; len(b) > 0; b = b[2:] {
 		f := p.l.order.Uint16(b)

@@ -52,7 +52,7 @@ func readNested(p *parser, i int) {
 	case Text:
 		readText(p, i)
 	case MulticastDelegate, MulticastInline, MulticastSparse:
-		for range p.count(12) {
+		for range p.countOf(i, 12) {
 			p.element(typeDelegate)
 		}
 	case FieldPath:
@@ -131,7 +131,7 @@ func readEnumValue(p *parser, n *Node, inside bool) {
 func unnamedByte(t *Type) bool { return t.Name == "" || t.Name == "None" }
 
 func readFieldPath(p *parser, i int) {
-	for range p.count(8) {
+	for range p.countOf(i, 8) {
 		p.element(typeName)
 	}
 	if p.v.custom[FortniteMain] >= 33 || p.v.custom[Release] >= 30 {
@@ -164,7 +164,7 @@ func leastBytes(p *parser, t *Type) int {
 func readArray(p *parser, i int) {
 	t := p.l.Nodes[i].Type
 	if p.v.schemas || t.Elem.Kind != Struct || p.v.ue5 >= typeNames {
-		n := p.count(leastBytes(p, t.Elem))
+		n := p.countOf(i, leastBytes(p, t.Elem))
 		if t.Elem.Kind == Byte && !p.v.schemas && n > 0 && p.in.Len() == 8*n {
 			if unnamedByte(t.Elem) {
 				t = typeByteEnum
@@ -181,8 +181,8 @@ func readArray(p *parser, i int) {
 		guess(p, i, t)
 		return
 	}
-	n := p.count(1)
-	elem := readInnerTag(p)
+	n := p.countOf(i, 1)
+	elem := readInnerTag(p, i)
 	if !p.ok() {
 		return
 	}
@@ -247,7 +247,7 @@ func readPairs(p *parser, i int, t *Type) {
 		p.element(first)
 	}
 	p.l.Nodes[i].Bits = uint64(removed)
-	for range p.count(leastBytes(p, first)) {
+	for range p.countOf(i, leastBytes(p, first)) {
 		if !p.ok() {
 			return
 		}

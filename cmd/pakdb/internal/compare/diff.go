@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/gate"
-	"pakdb/diff/patch"
+	"pakdb/diff/overlay"
 	"pakdb/internal/process"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -180,7 +180,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if c.Result, err = diff.Compare(ctx, sides.DB, sides.Old.Label, sides.New.Label, o); err != nil {
 		return err
 	}
-	if c.damaged, err = patch.FindDamage(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label); err != nil {
+	if c.damaged, err = overlay.FindDamage(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label); err != nil {
 		return err
 	}
 	if err := c.refuseMissed(ctx, sides); err != nil {

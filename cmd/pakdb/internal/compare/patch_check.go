@@ -11,8 +11,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/patch"
-	"pakdb/diff/ship/overlay"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -129,7 +128,7 @@ func mountOne(ctx context.Context, a *cli.App, name string, isBuild, loose bool)
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), name)
+	stacks, err := overlay.LoadBuilds(ctx, db, a.Registry(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/ship/overlay"
+	"pakdb/diff/overlay"
 )
 
 type patchOptions struct {

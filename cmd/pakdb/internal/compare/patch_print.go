@@ -7,7 +7,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/diff/ship/overlay"
+	"pakdb/diff/overlay"
 	"pakdb/internal/terminal"
 )
 

@@ -1,0 +1,401 @@
+// Package edit changes values in packages of Unreal Engine 4 and 5.
+//
+//	p, err := edit.Open(ctx, asset, uexp, edit.Options{Schemas: mappings})
+//	err = p.Set("Default__BP_Rifle_C", "Damage", "28.8")
+//	asset, uexp, err = p.Files(ctx)
+//
+// Bytes that no edit concerns stay as they are. Files reads the result back: exactly the
+// values that were set differ, and all other exports are equal. Else it fails, as does every
+// edit of a value that cannot be written safely; errors name the field and the reason.
+//
+// Legacy packages of UE 4.10 to 5.8 are written, with tagged and with unversioned lists.
+// codecs/unreal/pkg/FORMAT.md says what is written of the package, codecs/unreal/property/FORMAT.md of
+// its values.
+package edit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/property"
+	"pakdb/internal/nearest"
+)
+
+// Options say what a package does not. The zero value reads most packages.
+type Options struct {
+	// Name is the long name of the package, "/Game/A/B": see [pkg.NameOf].
+	Name string
+	// Engine is the one that cooked a package without versions; 0 takes the one by which
+	// most of it is understood.
+	Engine property.Engine
+	// Schemas are needed for unversioned lists, and to add fields. Nil knows what the package
+	// declares itself.
+	Schemas property.Schemas
+	// CanImport says whether a value may refer to an object of a package that this one does
+	// not import yet. Nil allows all.
+	CanImport func(pkg string) error
+}
+
+// Package is a package whose values are being changed. It is for one goroutine.
+type Package struct {
+	asset, uexp []byte
+	options     Options
+	read        *pkg.Package
+	facts       *unreal.PackageFacts // with the names and imports that edits added
+	engine      property.Engine
+	schemas     *property.Library
+	decoder     *property.Decoder
+	drafts      map[int]*property.Draft
+	touched     map[int][]string // paths that were edited, by export
+	changes     []Change
+}
+
+// Change is an edit that was made.
+type Change struct {
+	Object, Field string
+	Old, New      string // as the value is shown; "" where it is inherited, or removed
+}
+
+// Open reads a package: its .uasset or .umap, and its .uexp, nil unless the package is
+// split. It fails for packages that are not written.
+func Open(ctx context.Context, asset, uexp []byte, o Options) (*Package, error) {
+	read, err := pkg.Read(ctx, bytes.NewReader(asset), int64(len(asset)))
+	if err != nil {
+		return nil, err
+	}
+	if err := read.Writable(); err != nil {
+		return nil, err
+	}
+	facts := read.PackageFacts
+	p := &Package{asset: asset, uexp: uexp, options: o, read: read, facts: &facts,
+		drafts: map[int]*property.Draft{}, touched: map[int][]string{}}
+	if read.Split && uexp == nil {
+		return nil, fmt.Errorf("%w: the .uexp of the package", codecs.ErrNotFound)
+	}
+	for i := range read.Exports {
+		if x := &read.Exports[i]; x.Offset < 0 || x.Size < 0 || x.Offset-p.base()+x.Size > int64(len(p.body())) || x.Offset < p.base() {
+			return nil, fmt.Errorf("%w: the data of export %d", codecs.ErrTruncated, i)
+		}
+	}
+	p.chooseEngine()
+	p.decoder = p.newDecoder(p.facts)
+	p.decoder.RestrictImports(o.CanImport)
+	return p, nil
+}
+
+func (p *Package) body() []byte {
+	if p.read.Split {
+		return p.uexp
+	}
+	return p.asset
+}
+
+// base is the offset in the package of the first byte of the body.
+func (p *Package) base() int64 {
+	if p.read.Split {
+		return p.read.HeaderSize
+	}
+	return 0
+}
+
+// data returns the bytes of an export as they were read.
+func (p *Package) data(i int) []byte {
+	x := &p.read.Exports[i]
+	return p.body()[x.Offset-p.base():][:x.Size:x.Size]
+}
+
+func (p *Package) newDecoder(f *unreal.PackageFacts) *property.Decoder {
+	return property.NewDecoder(f, property.Options{Name: p.options.Name, Engine: p.engine, Schemas: p.schemas})
+}
+
+// chooseEngine decides by which engine's rules values are read, and learns what the package
+// declares.
+func (p *Package) chooseEngine() {
+	engines := []property.Engine{p.options.Engine}
+	if p.options.Engine == 0 {
+		engines = property.Candidates(p.facts)
+	}
+	var best *property.Coverage
+	for _, e := range engines {
+		c, lib := p.coverage(e)
+		if best == nil || c.Better(best) {
+			best, p.engine, p.schemas = c, e, lib
+		}
+	}
+}
+
+// coverage reads all exports as an engine stores them.
+func (p *Package) coverage(e property.Engine) (*property.Coverage, *property.Library) {
+	lib := property.NewLibrary()
+	if p.options.Schemas != nil {
+		lib = property.NewLibrary(p.options.Schemas)
+	}
+	d := property.NewDecoder(p.facts, property.Options{Name: p.options.Name, Engine: e, Schemas: lib})
+	sum := &property.Coverage{}
+	var x property.Export
+	for i := range p.read.Exports {
+		d.Export(&x, i, p.data(i))
+		sum.Add(&x.Coverage)
+		if x.Schema != nil {
+			lib.Add(x.Schema)
+		}
+		if x.Enum != nil {
+			lib.AddEnum(x.Enum)
+		}
+	}
+	return sum, lib
+}
+
+// Objects returns the names of the exports, in order: "Default__BP_Rifle_C",
+// "BP_Rifle_C.Mesh".
+func (p *Package) Objects() []string {
+	names := make([]string, len(p.facts.Exports))
+	for i := range names {
+		names[i] = p.decoder.ObjectPath(unreal.ObjectRef(i + 1))
+	}
+	return names
+}
+
+// find returns the draft of an object, and the value at a path of it. Without an object the
+// field must be in one export only.
+func (p *Package) find(object, field string) (int, *property.Draft, property.Target, error) {
+	if object == "" {
+		return p.findAny(field)
+	}
+	names := p.Objects()
+	for i, name := range names {
+		if object != fmt.Sprint("#", i) && !strings.EqualFold(name, object) && !strings.EqualFold(p.facts.NameOf(p.facts.Exports[i].Name), object) {
+			continue
+		}
+		d, err := p.draft(i)
+		if err != nil {
+			return 0, nil, property.Target{}, fmt.Errorf("%s: %w", name, err)
+		}
+		t, err := d.Find(field)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return i, d, t, err
+	}
+	err := fmt.Errorf("%w: no object %s %s", codecs.ErrNotFound, object, nearest.Hint(nearest.Names(object, names)))
+	return 0, nil, property.Target{}, err
+}
+
+// AmbiguousError says that several objects have a field.
+type AmbiguousError struct {
+	Field   string
+	Objects []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%d objects have a field %s: %s", len(e.Objects), e.Field, strings.Join(e.Objects[:min(len(e.Objects), 8)], ", "))
+}
+
+func (p *Package) findAny(field string) (at int, draft *property.Draft, target property.Target, err error) {
+	var holders []string
+	absent, near, lost := []int{}, []string{}, []string{}
+	for i := range p.facts.Exports {
+		d, failed := p.draft(i)
+		if failed != nil {
+			lost = append(lost, fmt.Sprintf("%s (%v)", p.decoder.ObjectPath(unreal.ObjectRef(i+1)), failed))
+			continue
+		}
+		t, failed := d.Find(field)
+		var none *property.NoFieldError
+		switch {
+		case errors.As(failed, &none):
+			near = append(near, none.Near...)
+		case failed != nil:
+			return 0, nil, t, failed
+		case !t.Exists():
+			absent = append(absent, i)
+		default:
+			at, draft, target = i, d, t
+			holders = append(holders, p.decoder.ObjectPath(unreal.ObjectRef(i+1)))
+		}
+	}
+	switch {
+	case len(holders) == 1:
+		return at, draft, target, nil
+	case len(holders) > 1:
+		return 0, nil, target, &AmbiguousError{field, holders}
+	case len(absent) == 1:
+		draft, _ = p.draft(absent[0])
+		target, err = draft.Find(field)
+		return absent[0], draft, target, err
+	case len(absent) > 1:
+		for _, i := range absent {
+			holders = append(holders, p.decoder.ObjectPath(unreal.ObjectRef(i+1)))
+		}
+		return 0, nil, target, &AmbiguousError{field, holders}
+	}
+	slices.Sort(near)
+	err = &property.NoFieldError{Path: field, Near: nearest.Names(field, slices.Compact(near))}
+	if len(lost) > 0 {
+		err = fmt.Errorf("%w; lists that cannot be read: %s", err, strings.Join(lost[:min(len(lost), 3)], ", "))
+	}
+	return 0, nil, target, err
+}
+
+func (p *Package) draft(i int) (*property.Draft, error) {
+	if d := p.drafts[i]; d != nil {
+		return d, nil
+	}
+	d, err := p.decoder.Edit(i, p.data(i))
+	if err == nil {
+		p.drafts[i] = d
+	}
+	return d, err
+}
+
+// edit does something to a value and notes it.
+func (p *Package) edit(object, field string, do func(*property.Draft, property.Target) error) error {
+	i, d, t, err := p.find(object, field)
+	if err != nil {
+		return err
+	}
+	c := Change{Object: p.decoder.ObjectPath(unreal.ObjectRef(i + 1)), Field: field, Old: fmt.Sprint(d.Shown(t))}
+	if err := do(d, t); err != nil {
+		return fmt.Errorf("%s.%s: %w", c.Object, field, err)
+	}
+	if now, err := d.Find(field); err == nil && now.Exists() {
+		c.New = fmt.Sprint(d.Shown(now))
+	}
+	p.touched[i] = append(p.touched[i], field)
+	p.changes = append(p.changes, c)
+	return nil
+}
+
+// Set gives a field of an object a value: see [property.Draft.Set]. Object is as
+// [Package.Objects] has it, the object's own name, or "#3" for the export of that number; ""
+// is the only object that has the field. Field is a path as the view properties has it: "Stats.Damage", "Rows[Rifle].Cost".
+func (p *Package) Set(object, field, value string) error {
+	return p.edit(object, field, func(d *property.Draft, t property.Target) error { return d.Set(t, value) })
+}
+
+// Get returns a value as it is shown.
+func (p *Package) Get(object, field string) (any, error) {
+	_, d, t, err := p.find(object, field)
+	if err != nil {
+		return nil, err
+	}
+	return d.Shown(t), nil
+}
+
+// Remove removes a field, which is inherited from then on, an element of an array, an entry
+// of a map or a row of a table.
+func (p *Package) Remove(object, field string) error {
+	err := p.edit(object, field, func(d *property.Draft, t property.Target) error { return d.Remove(t) })
+	if at := strings.LastIndexByte(field, '['); err == nil && at > 0 && strings.HasSuffix(field, "]") {
+		// The elements after it move up.
+		for i := range p.touched {
+			if last := len(p.touched[i]) - 1; p.touched[i][last] == field {
+				p.touched[i][last] = field[:at]
+			}
+		}
+	}
+	return err
+}
+
+// Append adds an element to an array: see [property.Draft.Append].
+func (p *Package) Append(object, field, value string) error {
+	return p.edit(object, field, func(d *property.Draft, t property.Target) error { return d.Append(t, value) })
+}
+
+// Copy adds a copy of an entry of a map, or of a row of a table, under another key.
+func (p *Package) Copy(object, field, key string) error {
+	return p.keyed(object, field, key, (*property.Draft).Copy)
+}
+
+// Rename gives an entry of a map, or a row of a table, another key.
+func (p *Package) Rename(object, field, key string) error {
+	return p.keyed(object, field, key, (*property.Draft).Rename)
+}
+
+func (p *Package) keyed(object, field, key string, do func(*property.Draft, property.Target, string) error) error {
+	err := p.edit(object, field, func(d *property.Draft, t property.Target) error { return do(d, t, key) })
+	if err != nil {
+		return err
+	}
+	i, _, _, err := p.find(object, field[:strings.LastIndexByte(field, '[')]+"["+key+"]")
+	if err == nil {
+		p.touched[i] = append(p.touched[i], field[:strings.LastIndexByte(field, '[')]+"["+key+"]")
+	}
+	return err
+}
+
+// Changes returns the edits that were made, in order.
+func (p *Package) Changes() []Change { return p.changes }
+
+// Files returns the files of the package with the edits, uexp nil unless it is split. They
+// were read back and compared.
+func (p *Package) Files(ctx context.Context) (asset, uexp []byte, err error) {
+	c := &pkg.Changes{Exports: map[int]pkg.ExportChange{}}
+	added := p.decoder.Added()
+	c.Names, c.Imports = added.Names, added.Imports
+	for _, s := range added.Soft {
+		c.Soft = append(c.Soft, pkg.SoftEntry(s))
+	}
+	for i, d := range p.drafts {
+		if len(p.touched[i]) > 0 && !bytes.Equal(d.Data(), p.data(i)) {
+			c.Exports[i] = pkg.ExportChange{Data: d.Data(), Grown: d.Grown()}
+		}
+	}
+	if len(c.Exports) == 0 {
+		return p.asset, p.uexp, nil
+	}
+	asset, uexp, err = p.read.Rewrite(ctx, p.asset, p.uexp, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.prove(ctx, asset, uexp, c); err != nil {
+		return nil, nil, err
+	}
+	return asset, uexp, nil
+}
+
+// ErrProof is wrapped by errors about results that do not read back as asked.
+var ErrProof = errors.New("the result would not read back as asked")
+
+// prove compares all values of the exports that were edited, before and after: what differs
+// must lie at the paths that were edited.
+func (p *Package) prove(ctx context.Context, asset, uexp []byte, c *pkg.Changes) error {
+	now, err := pkg.Read(ctx, bytes.NewReader(asset), int64(len(asset)))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrProof, err)
+	}
+	after := &Package{asset: asset, uexp: uexp, options: p.options, read: now, facts: &now.PackageFacts, engine: p.engine, schemas: p.schemas}
+	before, next := p.newDecoder(&p.read.PackageFacts), after.newDecoder(after.facts)
+	var x, y property.Export
+	for i := range c.Exports {
+		before.Export(&x, i, p.data(i))
+		next.Export(&y, i, after.data(i))
+		if x.Status != y.Status || x.Tail != y.Tail || !bytes.Equal(tail(p.data(i), x.Tail), tail(after.data(i), y.Tail)) {
+			return fmt.Errorf("%w: other data after the values of export %d", ErrProof, i)
+		}
+		for _, diff := range property.Changed(before, &x.List, next, &y.List) {
+			if !slices.ContainsFunc(p.touched[i], func(path string) bool { return concerns(path, diff.Path) }) {
+				return fmt.Errorf("%w: %s of %s would change", ErrProof, diff.Path, p.decoder.ObjectPath(unreal.ObjectRef(i+1)))
+			}
+		}
+	}
+	return nil
+}
+
+func tail(b []byte, n int) []byte { return b[len(b)-n:] }
+
+// concerns reports whether an edit at a path may change the value at another: at the path
+// or below it, or, where elements move, in the same container.
+func concerns(edited, path string) bool {
+	if len(path) >= len(edited) && strings.EqualFold(path[:len(edited)], edited) {
+		return len(path) == len(edited) || strings.IndexByte(".[#", path[len(edited)]) >= 0
+	}
+	return len(path) < len(edited) && strings.EqualFold(edited[:len(path)], path)
+}

@@ -1,0 +1,62 @@
+package edit_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/property"
+)
+
+// Changes one number of a blueprint. The package has no tags, so that the mappings of the
+// game are needed.
+func Example() {
+	asset, err := os.ReadFile("BP_Rifle.uasset")
+	if err != nil {
+		log.Fatal(err)
+	}
+	uexp, err := os.ReadFile("BP_Rifle.uexp")
+	if err != nil {
+		log.Fatal(err)
+	}
+	mappings, err := property.OpenUsmap("Game.usmap")
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	p, err := edit.Open(ctx, asset, uexp, edit.Options{Name: "/Game/Weapons/BP_Rifle", Schemas: mappings.Library()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := p.Set("Default__BP_Rifle_C", "Damage", "28.8"); err != nil {
+		log.Fatal(err) // no such field, with the nearest names; a wrong type; out of range
+	}
+	for _, c := range p.Changes() {
+		fmt.Printf("%s.%s: %s -> %s\n", c.Object, c.Field, c.Old, c.New)
+	}
+	asset, uexp, err = p.Files(ctx) // read back and compared
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(asset), len(uexp))
+}
+
+// Adds a row to a table of weapons, as a copy of another.
+func ExamplePackage_Copy() {
+	asset, err := os.ReadFile("DT_Weapons.uasset")
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := edit.Open(context.Background(), asset, nil, edit.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := p.Copy("DT_Weapons", "Rows[Rifle]", "Carbine"); err != nil {
+		log.Fatal(err)
+	}
+	if err := p.Set("DT_Weapons", "Rows[Carbine].Cost", "300"); err != nil {
+		log.Fatal(err)
+	}
+}

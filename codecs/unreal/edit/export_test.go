@@ -1,0 +1,9 @@
+package edit
+
+import "pakdb/codecs/unreal/property"
+
+// Draft returns the draft of export i.
+func (p *Package) Draft(i int) (*property.Draft, error) { return p.draft(i) }
+
+// Decoder returns what reads the values.
+func (p *Package) Decoder() *property.Decoder { return p.decoder }

@@ -1,0 +1,234 @@
+package edit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/property"
+	"pakdb/internal/testkit"
+)
+
+// Every value of every list that is written again as it is has the bytes that it had.
+func TestIdentity(t *testing.T) {
+	equal, lists, other := 0, 0, map[string]int{}
+	refused, lost := map[string]int{}, 0
+	for k, s := range samples(t) {
+		if k%testkit.Of(5, 1) != 0 {
+			continue
+		}
+		p := s.open(t)
+		if p == nil {
+			continue
+		}
+		for i := range p.Objects() {
+			d, err := p.Draft(i)
+			if err != nil {
+				lost++
+				continue
+			}
+			lists++
+			for path, at := range p.Decoder().Walk(d.List()) {
+				target, err := d.Find(string(path))
+				n := &d.List().Nodes[at]
+				if err != nil {
+					t.Errorf("%s: %s: %v", s.name, path, err)
+					continue
+				}
+				if d.Node(target) != at && n.Kind != property.Opaque {
+					if other["another node of that path"]++; other["another node of that path"] < 5 {
+						t.Logf("%s: another %s", s.name, path)
+					}
+					continue
+				}
+				made, stored, err := d.Encode(target)
+				switch {
+				case n.Kind == property.Opaque:
+					refused["opaque"]++
+				case n.Flags&property.Zero != 0:
+					refused["zero bit"]++
+				case errors.Is(err, property.ErrRefused):
+					refused[strings.Fields(fmt.Sprint(err))[2]+n.Type.String()]++
+				case err != nil:
+					t.Errorf("%s: %s (%s): %v", s.name, path, n.Type, err)
+				case bytes.Equal(made, stored):
+					equal++
+				default:
+					other[n.Kind.String()]++
+					if other[n.Kind.String()] < 4 {
+						t.Logf("%s: %s (%s %q, flags %d): %x, not %x", s.name, path, n.Type, n.Text, n.Flags, made, stored)
+					}
+				}
+			}
+		}
+	}
+	// Values without a place of their own are refused when they are set; optional values, and
+	// fields that a list has twice, are found at the first node of their path.
+	delete(other, "Byte")
+	delete(other, "another node of that path")
+	if equal < 1000 || len(other) > 0 {
+		t.Errorf("%d values equal, others %v", equal, other)
+	}
+	t.Logf("%d lists, %d values equal, refused %v, lists lost %d", lists, equal, refused, lost)
+}
+
+// drawn returns another value of a kind.
+func drawn(r *rand.Rand, d *property.Draft, t property.Target, kind property.Kind) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	switch kind {
+	case property.Bool:
+		return pick("true", "false")
+	case property.Int8:
+		return strconv.Itoa(r.IntN(256) - 128)
+	case property.Byte:
+		return strconv.Itoa(r.IntN(256))
+	case property.Int16:
+		return strconv.Itoa(r.IntN(1<<16) - 1<<15)
+	case property.UInt16:
+		return strconv.Itoa(r.IntN(1 << 16))
+	case property.Int:
+		return pick("0", strconv.Itoa(int(int32(r.Uint32()))))
+	case property.UInt32:
+		return strconv.Itoa(int(r.Uint32()))
+	case property.Int64:
+		return pick("-9223372036854775808", strconv.FormatInt(int64(r.Uint64()), 10))
+	case property.UInt64:
+		return pick("18446744073709551615", strconv.FormatUint(r.Uint64(), 10))
+	case property.Float:
+		return pick("0", "-0", "28.8", "Infinity", strconv.FormatFloat(float64(r.Float32()), 'g', -1, 32))
+	case property.Double:
+		return pick("0", "-0", "28.8", "1e300", strconv.FormatFloat(r.NormFloat64(), 'g', -1, 64))
+	case property.Name:
+		return pick("None", "PakdbNewName", "PakdbNewName_12", "PakdbNewName_07", fmt.Sprint(d.Shown(t))+"_3")
+	case property.Enum:
+		return pick("PakdbMember", "0", "1")
+	case property.Object, property.Class, property.WeakObject, property.Interface:
+		return pick("None", "/Game/Pakdb/New.New", "Texture2D'/Game/Pakdb/T.T'", "/Script/Engine.Texture2D'/Game/Pakdb/T.T'")
+	case property.SoftObject, property.SoftClass, property.AssetObject, property.AssetClass:
+		return pick("", "/Game/Pakdb/Soft.Soft", "/Game/Pakdb/Soft.Soft_C:Sub")
+	case property.LazyObject, property.Struct:
+		return pick("00112233-44556677-8899AABB-CCDDEEFF", "/Game/Pakdb/Soft.Soft")
+	}
+	return pick("", "short", "a much longer text than any other", "ein längerer Text, ☃")
+}
+
+// One value of a drawn package, set to a drawn value, or removed, copied, renamed or added: that
+// one differs afterwards and no other, and the bytes of all other exports are equal.
+func TestRandomEdits(t *testing.T) {
+	all := samples(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	made, refused, kinds := 0, map[string]int{}, map[string]int{}
+	for made < testkit.Of(300, 12000) {
+		s := &all[r.IntN(len(all))]
+		p := s.open(t)
+		if p == nil {
+			continue
+		}
+		i := r.IntN(len(p.Objects()))
+		d, err := p.Draft(i)
+		if err != nil {
+			continue
+		}
+		var paths []string
+		for path := range p.Decoder().Walk(d.List()) {
+			paths = append(paths, string(path))
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		path := paths[r.IntN(len(paths))]
+		what, exact, err := oneEdit(r, p, d, i, path)
+		if err != nil {
+			for _, known := range []error{property.ErrRefused, property.ErrValue, property.ErrNoObject, codecs.ErrNotFound} {
+				if errors.Is(err, known) {
+					what += ": " + known.Error()
+					break
+				}
+			}
+			if !strings.Contains(what, ": ") && !strings.Contains(err.Error(), "is not imported") && !strings.Contains(err.Error(), "is not known") {
+				t.Errorf("%s: %s: %s: %v", s.name, path, what, err)
+			}
+			refused[what]++
+			continue
+		}
+		asset, uexp, err := p.Files(context.Background())
+		if errors.Is(err, pkg.ErrInside) {
+			refused["bulk data inside"]++
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %s of %d: %s: %v", s.name, path, i, what, err)
+			continue
+		}
+		made++
+		kinds[what]++
+		after := sample{s.name, asset, uexp, s.options}
+		compare(t, s, &after, i, path, what, exact, p.Changes()[0])
+	}
+	t.Logf("%d edits of %v; refused %v", made, kinds, refused)
+}
+
+// oneEdit makes an edit and returns what it was, and whether nothing but the value at the
+// path may differ.
+func oneEdit(r *rand.Rand, p *edit.Package, d *property.Draft, i int, path string) (what string, exact bool, err error) {
+	object := fmt.Sprint("#", i)
+	target, err := d.Find(path)
+	if err != nil {
+		return "find", false, err
+	}
+	kind := d.Kind(target)
+	at := strings.LastIndexByte(path, '[')
+	switch op := r.IntN(12); {
+	case op == 0 && strings.HasSuffix(path, "]"):
+		return "append", false, p.Append(object, path[:at], "")
+	case op == 1 && strings.HasSuffix(path, "]"):
+		return "copy", false, p.Copy(object, path, "PakdbKey")
+	case op == 2 && strings.HasSuffix(path, "]"):
+		return "rename", false, p.Rename(object, path, "PakdbKey")
+	case op <= 3:
+		return "remove " + kind.String(), false, p.Remove(object, path)
+	}
+	return "set " + kind.String(), true, p.Set(object, path, drawn(r, d, target, kind))
+}
+
+// compare reads both packages and compares all that is in them.
+func compare(t *testing.T, before, after *sample, i int, path, what string, exact bool, c edit.Change) {
+	t.Helper()
+	p, q := before.open(t), after.open(t)
+	if q == nil || len(p.Objects()) != len(q.Objects()) {
+		t.Errorf("%s: other objects", before.name)
+		return
+	}
+	for k := range p.Objects() {
+		x, err1 := p.Draft(k)
+		y, err2 := q.Draft(k)
+		if (err1 == nil) != (err2 == nil) {
+			t.Errorf("%s: %v, %v", before.name, err1, err2)
+			return
+		}
+		if err1 != nil {
+			continue
+		}
+		if k != i {
+			if !bytes.Equal(x.Data(), y.Data()) {
+				t.Errorf("%s: export %d has other bytes", before.name, k)
+			}
+			continue
+		}
+		changes := property.Changed(p.Decoder(), x.List(), q.Decoder(), y.List())
+		if exact && c.Old != c.New && len(changes) != 1 || exact && len(changes) == 1 && changes[0].Path != path && !strings.HasPrefix(path, changes[0].Path) {
+			t.Errorf("%s: %s of %d: %s from %q to %q changed %d values: %v", before.name, path, i, what, c.Old, c.New, len(changes), changes)
+		}
+		if got, err := q.Get(fmt.Sprint("#", i), path); exact && (err != nil || fmt.Sprint(got) != c.New) {
+			t.Errorf("%s: %s is %v, want %s (%v)", before.name, path, got, c.New, err)
+		}
+	}
+}

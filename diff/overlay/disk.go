@@ -1,0 +1,189 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"pakdb/codecs"
+	"pakdb/internal/regular"
+)
+
+// Disk opens archives that lie on disk. It is safe for concurrent use.
+type Disk struct {
+	Registry *codecs.Registry
+	Options  *codecs.Options // keys and limits; nil is the default
+	// Header makes what an archive of a patch needs beside its files, in formats
+	// that have entries of their own (Mounting.OwnTypes): from the patch's entries and the
+	// archives that they come from. Nil: nothing is made.
+	Header func(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error)
+	// Passed is called for pipes, devices and links to nothing, which are left out. It may be nil.
+	Passed func(error)
+}
+
+// opened is an archive and the file that it is read from, if it is its own.
+type opened struct {
+	codecs.Archive
+	format *codecs.Format
+	src    codecs.Source
+	file   *os.File
+}
+
+func (o *opened) Close() error {
+	err := o.Archive.Close()
+	if o.file != nil {
+		err = errors.Join(err, o.file.Close())
+	}
+	return err
+}
+
+// open opens the archive of a mount.
+func (d *Disk) open(ctx context.Context, m *Mount) (*opened, error) {
+	if m.staged != nil {
+		src, err := m.staged.Source()
+		if err != nil {
+			return nil, err
+		}
+		return d.openSource(ctx, src, nil)
+	}
+	return d.openFile(ctx, m.Location)
+}
+
+func (d *Disk) openFile(ctx context.Context, path string) (*opened, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	src, err := codecs.FileSource(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return d.openSource(ctx, src, f)
+}
+
+func (d *Disk) openSource(ctx context.Context, src codecs.Source, f *os.File) (*opened, error) {
+	a, format, err := d.Registry.Open(ctx, src, d.Options)
+	if err != nil {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+		return nil, err
+	}
+	return &opened{a, format, src, f}, nil
+}
+
+// Stack mounts the archives at the paths: files as they are, folders with all
+// that is below them. Each path is mounted over those before it, as far as
+// formats without a mount order go; a file takes the place of one of the same
+// name. Files that are no archives count only where loose is true. What is damaged
+// of archives as a whole is in Stack.Damage: one that cannot be read is not mounted.
+func (d *Disk) Stack(ctx context.Context, label string, paths []string, loose bool) (*Stack, error) {
+	all := &Stack{Label: label}
+	for _, path := range paths {
+		s, err := d.stackOf(ctx, path, loose)
+		if err != nil {
+			return nil, err
+		}
+		all = all.Over(s)
+	}
+	all.Label = label
+	return all, nil
+}
+
+func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	files, passed, err := regular.Walk(ctx, root, regular.Read, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range passed {
+		if d.Passed != nil {
+			d.Passed(err)
+		}
+	}
+	s := &Stack{}
+	for _, f := range files {
+		if d.Registry.IsPart(filepath.Base(f.Path), regular.FS(filepath.Dir(f.Path))) {
+			continue // it is read with the archive beside it
+		}
+		if err := d.mount(ctx, s, &Mount{Name: f.Name, Location: f.Path}, loose); err != nil {
+			return nil, err
+		}
+	}
+	s.arrange()
+	return s, nil
+}
+
+// damageOf begins to gather the damage of an archive that was opened.
+func (d *Disk) damageOf(m *Mount, o *opened) *codecs.DamageCollector {
+	c := codecs.NewDamageCollector(m.Name, o.Archive)
+	if m.staged != nil {
+		return c
+	}
+	if o.format.Fallback() {
+		if why := d.Registry.ExplainLoss(o.src); why != nil {
+			c.Found = append(c.Found, codecs.NewDamage(m.Name, why))
+		}
+	}
+	c.Found = append(c.Found, codecs.MissingParts(m.Name, o.format, o.src)...)
+	return c
+}
+
+// mount opens an archive and adds it with its entries.
+func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error {
+	o, err := d.open(ctx, m)
+	switch {
+	case err != nil && m.staged == nil && codecs.DamagesFile(err):
+		s.Damage = append(s.Damage, codecs.NewDamage(m.Name, err))
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", m.Location, err)
+	}
+	info := o.Info()
+	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.src.Size
+	m.follow(o.format)
+	padder, pads := o.Archive.(codecs.Padder)
+	m.Order = m.rules.Archive(m.Name, m.Location).Order
+	damage := d.damageOf(m, o)
+	if m.loose() && !loose {
+		s.Damage = append(s.Damage, damage.Found...)
+		s.passed = append(s.passed, codecs.NamedFormat{Name: m.Name, Format: m.Format})
+		return o.Close()
+	}
+	var files []File
+	for e, err := range o.Entries() {
+		if e != nil && err == nil {
+			damage.AddTable(ctx, d.Registry, o.Archive, e)
+		}
+		switch damaged := damage.Add(e, err); {
+		case damaged && e == nil:
+			continue
+		case err != nil && !damaged:
+			return errors.Join(err, o.Close())
+		case m.rules.Describes(e):
+			continue
+		case e.Name == "":
+			s.Nameless++
+			continue
+		}
+		f := File{Mount: m, Ordinal: e.Ordinal, Name: e.Name, Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: e.Flags,
+			Type: e.Type, ID: e.ID}
+		if pads {
+			align, _ := padder.Padding(e)
+			f.padded = align > 1
+		}
+		f.setKey()
+		files = append(files, f)
+		if m.Entries++; ctx.Err() != nil {
+			return errors.Join(ctx.Err(), o.Close())
+		}
+	}
+	s.add(m, files)
+	s.Damage = append(s.Damage, damage.Found...)
+	return o.Close()
+}

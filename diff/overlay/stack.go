@@ -1,0 +1,234 @@
+package overlay
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/codecs/mount"
+	"pakdb/schema"
+)
+
+// Key is what two entries share when they are the same file of a game: the
+// first 16 bytes of the BLAKE3 of what [codecs.Mounting] says that they are.
+type Key [16]byte
+
+// KeyOf returns the key of a path in the game's file system.
+func KeyOf(path string) Key { return exactKey(mount.FileKey("", path)) }
+
+func exactKey(text string) Key {
+	sum := blake3.Sum256([]byte(text))
+	return Key(sum[:16])
+}
+
+// Mount is an archive of a [Stack].
+type Mount struct {
+	Name       string // relative to the folder that was scanned
+	Location   string // path of the file
+	Format     string // codecs.Format.Name
+	Version    string // as codecs.Info has it
+	MountPoint string
+	Order      int64 // what Mounting.Order says
+	Size       int64 // of the file
+	ModTime    int64 // of the file when it was scanned, Unix nanoseconds; 0: not scanned
+	Entries    int64
+
+	place    int             // among those of the stack: the lowest wins
+	lastWins bool            // of several entries of one file the last counts
+	rules    codecs.Mounting // of its format
+	apart    bool            // its entries are known by ids, and each archive holds all that its loader asks for
+	id       int64           // in the catalog; 0: not from there
+	staged   *codecs.Staged  // has no name yet
+}
+
+// patches reports whether the mount lies above those that are no patches, which
+// have orders below a hundred.
+func (m *Mount) patches() bool { return m.Order >= firstPatchOrder }
+
+const firstPatchOrder = 100
+
+// loose reports whether the mount is a file that is no archive.
+func (m *Mount) loose() bool { return m.rules.Loose }
+
+// same reports whether two mounts are one file.
+func (m *Mount) same(o *Mount) bool {
+	return m == o || m.id != 0 && m.id == o.id || m.staged == nil && o.staged == nil && m.Location == o.Location
+}
+
+// File is an entry of a mount.
+type File struct {
+	Mount        *Mount
+	Key          Key
+	Ordinal      int
+	Name         string // as stored
+	Offset       int64
+	Stored, Size int64
+	Flags        codecs.Flags
+	Type         string        // as the archive says; "" for none
+	ID           codecs.ID     // that the archive stores; zero for none
+	Content      schema.Digest // BLAKE3 of the decoded bytes, when Known
+	Known        bool
+
+	padded bool  // its archive fills contents up: Size says little
+	twin   *File // whose stored bytes were found to be the same
+}
+
+// Deleted reports whether the entry is a delete record.
+func (f *File) Deleted() bool { return f.Flags&codecs.Deleted != 0 }
+
+// unnamed reports whether the name is made of type and id, as of chunks to which
+// no path leads.
+func (f *File) unnamed() bool {
+	return f.ID.Bits == codecs.ChunkBits && f.Name == f.Type+"/"+f.ID.String()
+}
+
+// setKey sets what the file is known by in the game.
+func (f *File) setKey() {
+	e := codecs.Entry{Name: f.Name, Type: f.Type, ID: f.ID}
+	f.Key = exactKey(f.Mount.rules.FileOf(f.Mount.Name, f.Mount.MountPoint, &e))
+}
+
+// Path is where the file stands in the game's file system.
+func (f *File) Path() string {
+	if f.Mount.loose() {
+		return mount.Path("", f.Mount.Name)
+	}
+	return mount.Path(f.Mount.MountPoint, f.Name)
+}
+
+// Stack is a set of mounted archives.
+type Stack struct {
+	Label    string
+	Mounts   []*Mount
+	Files    []File               // grouped by mount, in stored order; delete records too
+	Nameless int                  // entries without a name, which no path finds
+	Damage   []codecs.Damage      // of archives as a whole: what is listed is not all that they held
+	passed   []codecs.NamedFormat // files that are no archives and were not mounted
+
+	view map[Key]*File
+}
+
+// add appends the entries of one mount.
+func (s *Stack) add(m *Mount, files []File) {
+	s.Mounts = append(s.Mounts, m)
+	s.Files = append(s.Files, files...)
+	s.view = nil
+}
+
+// arrange says which mount wins, for mounts that no catalog has placed.
+func (s *Stack) arrange() {
+	rules := make([]mount.Archive, len(s.Mounts))
+	for i, m := range s.Mounts {
+		rules[i] = m.rules.Archive(m.Name, m.Name)
+		rules[i].Order = m.Order
+	}
+	for i, place := range mount.Places(rules) {
+		s.Mounts[i].place = place
+	}
+	s.view = nil
+}
+
+// View returns the files that a game sees, by their keys.
+func (s *Stack) View() map[Key]*File {
+	if s.view == nil {
+		s.view = s.resolve(nil)
+	}
+	return s.view
+}
+
+// follow takes over what a format says of its archives.
+func (m *Mount) follow(f *codecs.Format) {
+	m.rules, m.apart = f.Mounts(), holdsAssets(f)
+	m.lastWins = m.rules.LastEntry
+}
+
+// Unread returns the decoded bytes of files whose content is not known.
+func (s *Stack) Unread() (n int64) {
+	for _, f := range s.View() {
+		if !f.Known {
+			n += f.Size
+		}
+	}
+	return n
+}
+
+// resolve goes through the mounts from the one that wins. hidden, if not nil, is
+// called for every entry that nobody sees, with what hides it: see
+// [mount.View.Offer].
+func (s *Stack) resolve(hidden func(f, by *File)) map[Key]*File {
+	view := mount.NewView[Key, *File](len(s.Files))
+	for n, group := range s.groups() {
+		for i := range group {
+			f := &group[i]
+			if f.Mount.lastWins {
+				f = &group[len(group)-1-i]
+			}
+			if by, hides := view.Offer(f.Key, f, n, f.Mount.Order, f.Deleted()); hides && hidden != nil {
+				hidden(f, by)
+			}
+		}
+	}
+	return maps.Collect(view.Seen())
+}
+
+// highest is the highest order that the stack mounts anything with.
+func (s *Stack) highest() int64 {
+	top := int64(0)
+	for _, m := range s.Mounts {
+		if m.rules.Order != nil {
+			top = max(top, m.Order)
+		}
+	}
+	return top
+}
+
+// groups returns the entries of each mount, the mount that wins first.
+func (s *Stack) groups() [][]File {
+	var groups [][]File
+	for i := 0; i < len(s.Files); {
+		j := i
+		for ; j < len(s.Files) && s.Files[j].Mount == s.Files[i].Mount; j++ {
+		}
+		groups = append(groups, s.Files[i:j])
+		i = j
+	}
+	slices.SortFunc(groups, func(a, b []File) int { return cmp.Compare(a[0].Mount.place, b[0].Mount.place) })
+	return groups
+}
+
+// Over returns the stack with further mounts, which are placed by their orders
+// and names: of archives whose format has no order, the further ones win. A
+// mount takes the place of one of the same base name, as a file would.
+func (s *Stack) Over(top *Stack) *Stack {
+	replaced := map[string]bool{}
+	for _, m := range top.Mounts {
+		replaced[filepath.Base(filepath.FromSlash(m.Name))] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(s.Damage), func(d codecs.Damage) bool { return replaced[path.Base(d.Archive)] })
+	all := &Stack{Label: s.Label, Nameless: s.Nameless + top.Nameless,
+		Damage: append(kept, top.Damage...), passed: append(slices.Clone(s.passed), top.passed...)}
+	fresh := map[*Mount]*Mount{} // place is of a stack, so mounts are copied
+	for _, from := range []*Stack{top, s} {
+		for _, m := range from.Mounts {
+			if from == s && replaced[filepath.Base(filepath.FromSlash(m.Name))] {
+				continue
+			}
+			dup := *m
+			fresh[m] = &dup
+			all.Mounts = append(all.Mounts, &dup)
+		}
+		for _, f := range from.Files {
+			if m := fresh[f.Mount]; m != nil {
+				f.Mount = m
+				all.Files = append(all.Files, f)
+			}
+		}
+	}
+	all.arrange()
+	return all
+}

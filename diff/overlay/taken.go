@@ -1,0 +1,141 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrTooLarge means that an archive would be larger than Options.MaxSize.
+var ErrTooLarge = errors.New("larger than an archive may be")
+
+// ErrTotal means that the archives together would be larger than Options.MaxTotal.
+var ErrTotal = errors.New("larger than the patch may be")
+
+// ErrExists means that a file of the patch is there already.
+var ErrExists = errors.New("is there already")
+
+// ErrName means that an archive of the name would not be mounted where it must.
+var ErrName = errors.New("the name decides over what the archive wins")
+
+// strangers are patches that lie beside the archives of the old build and are not
+// of it: an earlier patch for the same build, most often. The game mounts them, so
+// that a new one must have another name, and win.
+func strangers(p *Plan) (names []string) {
+	own, seen := map[string]bool{}, map[string]bool{}
+	for _, m := range p.Old.Mounts {
+		own[strings.ToLower(filepath.Base(m.Location))] = true
+	}
+	for _, m := range p.Old.Mounts {
+		dir := filepath.Dir(m.Location)
+		if seen[dir] || !p.formats.patches(m) {
+			continue
+		}
+		seen[dir] = true
+		files, _ := os.ReadDir(dir) // builds may be in the catalog alone
+		for _, f := range files {
+			if !own[strings.ToLower(f.Name())] && p.formats.order(f.Name()) > 0 {
+				names = append(names, f.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// refuseTaken returns ErrName if a part has the name of an archive of the old
+// build, or of a stranger: where the patch is put, that would be gone.
+func refuseTaken(p *Plan) error {
+	taken := strangers(p)
+	for _, m := range p.Old.Mounts {
+		taken = append(taken, path.Base(filepath.ToSlash(m.Name)))
+	}
+	for i := range p.Parts {
+		name := p.Parts[i].Name
+		if p.Parts[i].Use == Over && slices.ContainsFunc(taken, func(t string) bool { return strings.EqualFold(t, name) }) {
+			return fmt.Errorf("%w: %s is there already beside the archives of %s", ErrName, name, p.Old.Label)
+		}
+	}
+	return nil
+}
+
+// warnOfStrangers tells what the proof does not cover.
+func warnOfStrangers(p *Plan) {
+	for _, name := range strangers(p) {
+		p.warnf("%s lies beside the archives of %s and is not of that build: what a game sees that mounts both patches is not proved", name, p.Old.Label)
+	}
+}
+
+// noteTooLarge is for files that stay together and are too large for an archive of
+// Options.MaxSize. What is stored as it is will not shrink, so that nothing can be
+// written; how far the rest does, the writer finds out.
+func noteTooLarge(p *Plan, unit []int) {
+	stored, certain := int64(0), true
+	for _, i := range unit {
+		if f := p.Items[i].New; f != nil {
+			stored += max(f.Stored, 0)
+			certain = certain && !f.Mount.loose()
+		}
+	}
+	text := fmt.Sprintf("%s has %d stored bytes", unitName(p.Items, unit), stored)
+	if certain && stored > p.options.MaxSize {
+		p.tooLarge = append(p.tooLarge, text)
+		return
+	}
+	p.warnf("%s, so that its archive may be larger than %d", text, p.options.MaxSize)
+}
+
+func unitName(items []Item, unit []int) string {
+	name := items[unit[0]].Path
+	if n := len(unit) - 1; n > 0 {
+		name += fmt.Sprintf(" with %s that belong to it", count(n, "file"))
+	}
+	return name
+}
+
+// refuseTooLarge returns ErrTooLarge if an entry does not fit into any archive of
+// Options.MaxSize.
+func refuseTooLarge(p *Plan) error {
+	if len(p.tooLarge) == 0 {
+		return nil
+	}
+	text := p.tooLarge[0]
+	if n := len(p.tooLarge) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Errorf("%w: %s, and an archive may have %d", ErrTooLarge, text, p.options.MaxSize)
+}
+
+// checkSize returns ErrTooLarge for an archive that became larger than
+// Options.MaxSize.
+func checkSize(p *Plan, part *Part, size int64) error {
+	limit := p.options.MaxSize
+	if limit <= 0 || size <= limit {
+		return nil
+	}
+	units := units(p.Items, part.Items)
+	switch {
+	case part.anew():
+		return fmt.Errorf("%w: %s is made anew as a whole and has %d bytes, more than %d", ErrTooLarge, part.Name, size, limit)
+	case len(units) == 1:
+		return fmt.Errorf("%w: %s has %d bytes, more than %d, with nothing in it but %s", ErrTooLarge, part.Name, size, limit, unitName(p.Items, units[0]))
+	}
+	return fmt.Errorf("%w: %s has %d bytes, more than %d: its files grew when they were encoded", ErrTooLarge, part.Name, size, limit)
+}
+
+// checkTotal returns ErrTotal for archives that together became larger than
+// Options.MaxTotal.
+func (w *patchWriter) checkTotal() error {
+	limit, total := w.p.options.MaxTotal, int64(0)
+	for i := range w.written {
+		total += w.written[i].Size
+	}
+	if limit <= 0 || total <= limit {
+		return nil
+	}
+	return fmt.Errorf("%w: %s with %d bytes, more than %d", ErrTotal, count(len(w.written), "archive"), total, limit)
+}
