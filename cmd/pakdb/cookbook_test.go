@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"pakdb/testdata/gen/fixture"
 )
 
 // console is a session of docs/cookbook.md, after the mark of one that needs samples.
@@ -24,6 +26,9 @@ func TestCookbook(t *testing.T) {
 
 // TestOperations runs those of docs/operations.md.
 func TestOperations(t *testing.T) { runSessions(t, "docs/operations.md") }
+
+// TestFirstQuarter runs those of docs/first-quarter.md.
+func TestFirstQuarter(t *testing.T) { runSessions(t, "docs/first-quarter.md") }
 
 // runSessions runs the sessions of a document and returns how many there are.
 func runSessions(t *testing.T, name string) (sessions int) {
@@ -61,7 +66,8 @@ func lastHeading(text string) string {
 	return strings.Trim(heading, "#? ")
 }
 
-// kitchen is where sessions run.
+// kitchen is where sessions run: a folder with testdata, and with harbor, the game that
+// go run ./testdata/gen -locked makes.
 type kitchen struct {
 	page    *document
 	dir     string
@@ -73,6 +79,9 @@ func newKitchen(t *testing.T, p *document) *kitchen {
 	t.Helper()
 	k := &kitchen{page: p, dir: t.TempDir(), samples: samplesFolder(p.root)}
 	if err := os.CopyFS(filepath.Join(k.dir, "testdata"), os.DirFS(filepath.Join(p.root, "testdata"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := fixture.Locked(filepath.Join(k.dir, "harbor")); err != nil {
 		t.Fatal(err)
 	}
 	k.env = append(os.Environ(), "PAKDB_CATALOG=", "PAKDB_AES_KEY=", "PAKDB_QUERIES=", "TZ=UTC", "SAMPLES="+k.samples)

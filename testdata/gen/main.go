@@ -2,6 +2,7 @@
 // benchmarks.
 //
 //	go run ./testdata/gen                            # rewrites testdata/*.sip
+//	go run ./testdata/gen -locked -o game            # a game of Unreal Engine, encrypted, with mappings and key
 //	go run ./testdata/gen -entries 1000000 -o FILE   # a KAPG of that many entries
 //	go run ./testdata/gen -entries 1000000 -build 2 -o FILE # the next build of the game
 //	go run ./testdata/gen -entries 80000 -o FILE.pak # a pak of Metroid Prime 3
@@ -21,15 +22,19 @@ func main() {
 	entries := flag.Int("entries", 0, "write one large archive of so many entries")
 	build := flag.Int("build", 1, "which build of the game: each later one changes another hundredth of the first")
 	changes := flag.String("changes", "", "write an Unreal pak whose next builds change so: scattered, clustered, front, reordered")
+	locked := flag.Bool("locked", false, "write two encrypted builds of a game of Unreal Engine, with mappings and key")
 	out := flag.String("o", "testdata", "folder of the fixtures, or file of the large archive")
 	flag.Parse()
-	if err := run(*entries, *build, *changes, *out); err != nil {
+	if err := run(*locked, *entries, *build, *changes, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(entries, build int, changes, out string) error {
+func run(locked bool, entries, build int, changes, out string) error {
+	if locked {
+		return fixture.Locked(out)
+	}
 	if entries == 0 {
 		return fixture.Write(out)
 	}
