@@ -15,6 +15,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,11 +201,12 @@ func (e *AmbiguousError) Error() string {
 
 func (p *Package) findAny(field string) (at int, draft *property.Draft, target property.Target, err error) {
 	var holders []string
-	absent, near, lost := []int{}, []string{}, []string{}
+	absent, near := []int{}, []string{}
+	var lost error // the first list that cannot be read
 	for i := range p.facts.Exports {
 		d, failed := p.draft(i)
 		if failed != nil {
-			lost = append(lost, fmt.Sprintf("%s (%v)", p.decoder.ObjectPath(unreal.ObjectRef(i+1)), failed))
+			lost = cmp.Or(lost, fmt.Errorf("%s: %w", p.decoder.ObjectPath(unreal.ObjectRef(i+1)), failed))
 			continue
 		}
 		t, failed := d.Find(field)
@@ -238,8 +240,8 @@ func (p *Package) findAny(field string) (at int, draft *property.Draft, target p
 	}
 	slices.Sort(near)
 	err = &property.NoFieldError{Path: field, Near: nearest.Names(field, slices.Compact(near))}
-	if len(lost) > 0 {
-		err = fmt.Errorf("%w; lists that cannot be read: %s", err, strings.Join(lost[:min(len(lost), 3)], ", "))
+	if lost != nil {
+		err = fmt.Errorf("%w in what can be read; %w", err, lost)
 	}
 	return 0, nil, target, err
 }
@@ -261,16 +263,25 @@ func (p *Package) edit(object, field string, do func(*property.Draft, property.T
 	if err != nil {
 		return err
 	}
-	c := Change{Object: p.decoder.ObjectPath(unreal.ObjectRef(i + 1)), Field: field, Old: fmt.Sprint(d.Shown(t))}
+	c := Change{Object: p.decoder.ObjectPath(unreal.ObjectRef(i + 1)), Field: field, Old: shown(d, t)}
 	if err := do(d, t); err != nil {
 		return fmt.Errorf("%s.%s: %w", c.Object, field, err)
 	}
 	if now, err := d.Find(field); err == nil && now.Exists() {
-		c.New = fmt.Sprint(d.Shown(now))
+		c.New = shown(d, now)
 	}
 	p.touched[i] = append(p.touched[i], field)
 	p.changes = append(p.changes, c)
 	return nil
+}
+
+// shown returns a value as comparisons show it.
+func shown(d *property.Draft, t property.Target) string {
+	text := fmt.Sprint(d.Shown(t))
+	if d.Kind(t) == property.Bool {
+		return map[string]string{"0": "false", "1": "true"}[text]
+	}
+	return text
 }
 
 // Set gives a field of an object a value: see [property.Draft.Set]. Object is as

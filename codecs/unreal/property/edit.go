@@ -114,9 +114,7 @@ type NoFieldError struct {
 	Near []string // paths that are like it
 }
 
-func (e *NoFieldError) Error() string {
-	return fmt.Sprintf("no field %s%s", e.Path, nearest.Hint(e.Near))
-}
+func (e *NoFieldError) Error() string { return "no field " + e.Path }
 
 func (e *NoFieldError) Unwrap() error { return codecs.ErrNotFound }
 

@@ -1,0 +1,495 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unrealpak"
+	"pakdb/internal/asset"
+	"pakdb/internal/nearest"
+	"pakdb/internal/terminal"
+)
+
+type modOptions struct {
+	out                               string
+	remove, appended, copied, renamed []string
+	object                            string
+	dryRun, overwrite, force          bool
+	values                            valueOptions
+}
+
+func newModCommand(a *cli.App) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "mod",
+		Short: "Change values in game packages",
+		Long: `Change values in packages of Unreal Engine, and write the archive that the game
+mounts over the build.`,
+		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak`,
+	}, newModSetCommand(a))
+}
+
+func newModSetCommand(a *cli.App) *cobra.Command {
+	var opts modOptions
+	cmd := &cobra.Command{
+		Use:   "set [flags] {FILE | BUILD:PATH | ARCHIVE!/ENTRY}... FIELD=VALUE... -o OUT",
+		Short: "Change values of Unreal packages",
+		Long: `Change values of packages of UE 4.10 to 5.8 and write the result. A FIELD is a path
+that "pakdb pkg --values" and the view properties show: Stats.Damage, Slots[3],
+Rows[Rifle].Cost. Where several objects of a package have the field, write
+OBJECT:FIELD, or pass --object.
+
+  FIELD=VALUE    a number, text, true or false, a member of an enum, the path of an
+                 object (Class'/Game/A.B' for one that the package does not use
+                 yet), a GUID; a field that is inherited is added
+  FIELD*=2.5     a number times another, rounded to the type of the field
+
+--remove FIELD sets a field back to the inherited value, or removes an element, an
+entry of a map or a row. --append FIELD=VALUE adds an element; FIELD= copies the last
+one. --copy Rows[Rifle]=Carbine adds a row under another key, --rename gives a row
+another key. They happen in this order: copies, renamed, values, appended, removed.
+
+Every package named gets all changes. Of packages in a pak, OUT is a pak of the same
+version, mount point and compression with the changed packages. Its name must win
+over the pak that they come from, as Game_1_P.pak does. Of a package in a file, OUT
+is a file, and OUT with .uexp beside it.
+
+All other bytes stay. The result is read back: it differs in the values that were
+asked for and in no other. What cannot be written safely is refused, and nothing is
+written: Zen packages of IoStore containers, values without a known layout, lists
+whose mappings are missing, bulk data that would move.`,
+		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak
+  pakdb mod set Game.pak!/Game/Content/DT_Weapons.uasset "Rows[Rifle].Cost*=1.2" -o Game_1_P.pak
+  pakdb mod set BP_Rifle.uasset Default__BP_Rifle_C:Damage=28.8 --dry-run
+  pakdb mod set DT_Weapons.uasset --copy "Rows[Rifle]=Carbine" -o new/DT_Weapons.uasset`,
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.out == "" && !opts.dryRun {
+				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
+			}
+			return runModSet(cmd.Context(), a, opts, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.out, "output", "o", "", "the pak or file `OUT` to write")
+	flags.StringArrayVar(&opts.remove, "remove", nil, "remove `FIELD`; may repeat")
+	flags.StringArrayVar(&opts.appended, "append", nil, "add an element: `FIELD=VALUE`; may repeat")
+	flags.StringArrayVar(&opts.copied, "copy", nil, "copy an entry or row: `FIELD=KEY`; may repeat")
+	flags.StringArrayVar(&opts.renamed, "rename", nil, "rename an entry or row: `FIELD=KEY`; may repeat")
+	flags.StringVar(&opts.object, "object", "", "the object `NAME` that has the fields")
+	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what would change, and write nothing")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
+	flags.BoolVar(&opts.force, "force", false, "let values refer to packages that the archive does not have")
+	flags.StringVar(&opts.values.mappings, "mappings", "", "the classes of the game are in `FILE` (.usmap)")
+	flags.StringVar(&opts.values.engine, "engine", "", "the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
+	return cmd
+}
+
+// change is one thing to do to a package.
+type change struct {
+	object, field string
+	do            func(p *edit.Package, object, field string) error
+}
+
+// splitAssignment divides FIELD=VALUE at the first "=" outside of brackets.
+func splitAssignment(text string) (field, value string, ok bool) {
+	depth := 0
+	for i, r := range text {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case r == '=' && depth == 0:
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+// newChange returns a change of OBJECT:FIELD.
+func newChange(o *modOptions, field string, do func(p *edit.Package, object, field string) error) change {
+	object := o.object
+	if i := strings.IndexByte(field, ':'); i >= 0 && (i+1 >= len(field) || field[i+1] != ':') && !strings.Contains(field[:i], "[") {
+		object, field = field[:i], field[i+1:]
+	}
+	return change{object, field, do}
+}
+
+// changes returns what the arguments ask for, and the packages that they name.
+func (o *modOptions) changes(args []string) (names []string, all []change, err error) {
+	keyed := func(texts []string, do func(p *edit.Package, object, field, key string) error) {
+		for _, text := range texts {
+			field, value, ok := splitAssignment(text)
+			if !ok {
+				err = cmp.Or(err, fmt.Errorf("%w: %q: want FIELD=VALUE", cli.ErrUsage, text))
+			}
+			all = append(all, newChange(o, field, func(p *edit.Package, object, field string) error { return do(p, object, field, value) }))
+		}
+	}
+	keyed(o.copied, (*edit.Package).Copy)
+	keyed(o.renamed, (*edit.Package).Rename)
+	for _, arg := range args {
+		field, value, ok := splitAssignment(arg)
+		if _, statErr := os.Stat(arg); !ok || statErr == nil {
+			names = append(names, arg)
+			continue
+		}
+		if by, times := strings.CutSuffix(field, "*"); times {
+			factor, good := new(big.Rat).SetString(value)
+			if !good {
+				return nil, nil, fmt.Errorf("%w: %q: %q is no number", cli.ErrUsage, arg, value)
+			}
+			all = append(all, newChange(o, by, func(p *edit.Package, object, field string) error { return multiply(p, object, field, factor) }))
+			continue
+		}
+		all = append(all, newChange(o, field, func(p *edit.Package, object, field string) error { return p.Set(object, field, value) }))
+	}
+	keyed(o.appended, (*edit.Package).Append)
+	for _, field := range o.remove {
+		all = append(all, newChange(o, field, (*edit.Package).Remove))
+	}
+	switch {
+	case err != nil:
+	case len(names) == 0:
+		err = fmt.Errorf("%w: change which package? name a FILE, BUILD:PATH or ARCHIVE!/ENTRY", cli.ErrUsage)
+	case len(all) == 0:
+		err = fmt.Errorf("%w: change what? pass FIELD=VALUE", cli.ErrUsage)
+	}
+	return names, all, err
+}
+
+// multiply sets a number to a multiple of itself. The product is exact before it is rounded
+// to the type: 24 times 1.2 is 28.8.
+func multiply(p *edit.Package, object, field string, factor *big.Rat) error {
+	old, err := p.Get(object, field)
+	if err != nil {
+		return err
+	}
+	var text string
+	switch v := old.(type) {
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case float64:
+		text = strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		text = v
+	}
+	number, ok := new(big.Rat).SetString(text)
+	if _, isText := old.(string); !ok || isText && strings.Trim(text, "0123456789") != "" {
+		return fmt.Errorf("%w: %s is %q, which is no number", property.ErrValue, field, text)
+	}
+	number.Mul(number, factor)
+	if _, isFloat := old.(float64); isFloat {
+		f, _ := number.Float64()
+		if math.IsInf(f, 0) {
+			return fmt.Errorf("%w: %s is out of range", property.ErrValue, number.FloatString(0))
+		}
+		return p.Set(object, field, strconv.FormatFloat(f, 'g', -1, 64))
+	}
+	return p.Set(object, field, number.FloatString(0))
+}
+
+// modded is a package with its changes.
+type modded struct {
+	name         string           // as it was named
+	ar           *operand.Archive // nil for a file
+	header, body *codecs.Entry
+	edited       *edit.Package
+	asset, uexp  []byte // after them
+}
+
+func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) error {
+	names, changes, err := opts.changes(args)
+	if err != nil {
+		return err
+	}
+	if opts.out != "" && !opts.overwrite {
+		if _, err := os.Stat(opts.out); err == nil {
+			return cli.WithHint(fmt.Errorf("%w: %s", os.ErrExist, opts.out), "pass --overwrite to replace it")
+		}
+	}
+	var all []*modded
+	defer func() {
+		for _, m := range all {
+			if m.ar != nil {
+				_ = m.ar.Close()
+			}
+		}
+	}()
+	for _, name := range names {
+		m, err := modPackage(ctx, a, &opts, name, changes)
+		if m != nil {
+			all = append(all, m)
+		}
+		if err != nil {
+			return modHint(name, err)
+		}
+	}
+	for _, m := range all {
+		if m.ar == nil || opts.out == "" {
+			continue
+		}
+		if err := refuseShadowed(opts.out, m.ar); err != nil {
+			return err
+		}
+	}
+	for _, m := range all {
+		if err := printMod(a, m); err != nil {
+			return err
+		}
+	}
+	if opts.dryRun {
+		return nil
+	}
+	return writeMod(ctx, a, &opts, all)
+}
+
+// modHint names the package, and says how to get on.
+func modHint(name string, err error) error {
+	var ambiguous *edit.AmbiguousError
+	var none *property.NoSchemaError
+	var field *property.NoFieldError
+	hint := ""
+	switch {
+	case errors.As(err, &ambiguous):
+		hint = "write " + ambiguous.Objects[0] + ":" + ambiguous.Field + ", or pass --object"
+	case errors.As(err, &none):
+		hint = "--mappings names the mappings (.usmap) of the game"
+	case errors.As(err, &field):
+		hint = cmp.Or(nearest.Hint(field.Near), "pakdb pkg --values shows the fields")
+	case errors.Is(err, property.ErrNoObject):
+		hint = "--force refers to it all the same"
+	case errors.Is(err, pkg.ErrInside):
+		hint = "numbers that keep their size can be changed, and names that the package has"
+	case errors.Is(err, cli.ErrUsage), errors.Is(err, codecs.ErrNotFound):
+		return err
+	}
+	switch {
+	case ambiguous != nil || errors.Is(err, property.ErrValue):
+		err = cli.Usage(err)
+	case errors.Is(err, property.ErrRefused), errors.Is(err, pkg.ErrNoWriting), errors.Is(err, edit.ErrProof):
+		err = cli.Refusal(err)
+	}
+	return cli.WithHint(fmt.Errorf("%s: %w", name, err), hint)
+}
+
+// modPackage reads a package and changes it.
+func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, changes []change) (*modded, error) {
+	m := &modded{name: name}
+	content, err := m.open(ctx, a, name)
+	if err != nil {
+		return m, err
+	}
+	defer content.Close()
+	build, archives := "", []*operand.Archive(nil)
+	if m.ar != nil {
+		build, archives = m.ar.Build, append(archives, m.ar)
+	}
+	in, err := newPackages(ctx, a, &opts.values, build, slices.Values(archives))
+	if err != nil {
+		return m, err
+	}
+	if content.Chunk {
+		return m, fmt.Errorf("%w: a Zen package of an IoStore container", pkg.ErrNoWriting)
+	}
+	asset, err := readAll(content)
+	var uexp []byte
+	if err == nil && content.Exports != nil {
+		uexp, err = readAll(content.Exports)
+	}
+	if err != nil {
+		return m, err
+	}
+	o := edit.Options{Name: pkg.NameOf(content.Path), Engine: in.engine, Schemas: in.declared}
+	if m.ar != nil && !opts.force {
+		known := filesOfPackages(m.ar).headers
+		o.CanImport = func(name string) error {
+			if strings.HasPrefix(name, "/Script/") || known[strings.ToLower(name)] != nil {
+				return nil
+			}
+			return fmt.Errorf("%w: %s has no package %s", property.ErrNoObject, m.ar.Path, name)
+		}
+	}
+	if m.edited, err = edit.Open(ctx, asset, uexp, o); err != nil {
+		return m, err
+	}
+	for _, c := range changes {
+		if err := c.do(m.edited, c.object, c.field); err != nil {
+			return m, err
+		}
+	}
+	m.asset, m.uexp, err = m.edited.Files(ctx)
+	return m, err
+}
+
+func readAll(c *operand.Content) ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(c, 0, c.Size))
+}
+
+// open opens a package that is a file, or an entry of an archive.
+func (m *modded) open(ctx context.Context, a *cli.App, name string) (*operand.Content, error) {
+	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
+		c, err := openLoosePackage(a, name)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			return nil, fmt.Errorf("%w: which ENTRY of %s?", cli.ErrUsage, name)
+		}
+		return c, addExports(c, name)
+	}
+	g, err := openEntry(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
+	files := filesOfPackages(g.ar)
+	m.ar, m.header = g.ar, g.entries[0]
+	stem, _, _ := asset.Split(m.header.Name)
+	m.body = files.bodies[strings.ToLower(stem)]
+	return files.spool(ctx, m.header)
+}
+
+// printMod prints the old and the new value of each change.
+func printMod(a *cli.App, m *modded) error {
+	p := cli.NewPalette(a)
+	if _, err := fmt.Fprintln(a.Stdout, terminal.Printable(m.name)); err != nil {
+		return err
+	}
+	for _, c := range m.edited.Changes() {
+		field := terminal.Printable(strings.TrimPrefix(c.Object+"."+c.Field, "."))
+		old, new := p.Paint(cli.Red, terminal.Printable(c.Old)), p.Paint(cli.Green, terminal.Printable(c.New))
+		var err error
+		switch {
+		case c.Old == c.New && c.Old != "":
+			_, err = fmt.Fprintf(a.Stdout, "    %s: %s, as it was\n", field, terminal.Printable(c.Old))
+		case c.New == "":
+			_, err = fmt.Fprintf(a.Stdout, "  - %s: %s\n", field, old)
+		case c.Old == "":
+			_, err = fmt.Fprintf(a.Stdout, "  + %s: %s\n", field, new)
+		default:
+			_, err = fmt.Fprintf(a.Stdout, "  ~ %s: %s -> %s\n", field, old, new)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeMod writes the packages that changed: a file, or a pak.
+func writeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
+	loose := all[0].ar == nil
+	for _, m := range all {
+		if (m.ar == nil) != loose || loose && len(all) > 1 {
+			return fmt.Errorf("%w: several packages go into one pak only if they come from paks", cli.ErrUsage)
+		}
+	}
+	if loose {
+		return writeLooseMod(ctx, a, opts, all[0])
+	}
+	return writePakMod(ctx, a, opts, all)
+}
+
+func writeLooseMod(ctx context.Context, a *cli.App, opts *modOptions, m *modded) error {
+	write := func(name string, b []byte) error {
+		err := toFile(ctx, name, time.Time{}, func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		})
+		if err == nil {
+			_, err = fmt.Fprintln(a.Stdout, terminal.Printable(name)+" written")
+		}
+		return err
+	}
+	if m.uexp != nil {
+		if err := write(strings.TrimSuffix(opts.out, filepath.Ext(opts.out))+".uexp", m.uexp); err != nil {
+			return err
+		}
+	}
+	return write(opts.out, m.asset)
+}
+
+// writePakMod writes a pak of the kind that the packages come from.
+func writePakMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
+	first := all[0].ar
+	for _, m := range all {
+		if m.ar.Info().MountPoint != first.Info().MountPoint {
+			return fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.Info().MountPoint, m.ar.Info().MountPoint)
+		}
+	}
+	o := packOptions{out: opts.out, create: createOptions{effort: "exact"}}
+	o.create.set = func(string) bool { return false }
+	t, err := packTarget(ctx, a, o, first)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if err := noteSubstitute(a, t.instead); err != nil {
+		return err
+	}
+	var sum int64
+	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
+		add := func(like *codecs.Entry, b []byte) error {
+			sum += int64(len(b))
+			return w.Add(ctx, &codecs.Entry{Name: like.Name, Size: int64(len(b))}, bytes.NewReader(b))
+		}
+		for _, m := range all {
+			if err := add(m.header, m.asset); err != nil {
+				return err
+			}
+			if m.uexp != nil {
+				if err := add(m.body, m.uexp); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(strings.TrimSuffix(first.File.Name(), filepath.Ext(first.File.Name())) + ".sig"); err == nil {
+		a.Warn(first.Path + " is signed, and pakdb cannot sign " + opts.out)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(opts.out), cli.Plural(int64(len(all)), "package", "packages"), cli.HumanSize(sum))
+	return err
+}
+
+// refuseShadowed fails if a game would not see the new pak over the one that the packages
+// come from.
+func refuseShadowed(out string, ar *operand.Archive) error {
+	if ar.Format.Name != unrealpak.Format().Name {
+		return cli.Refusal(fmt.Errorf("%w: an archive of format %s", pkg.ErrNoWriting, ar.Format.Name))
+	}
+	base := filepath.Base(ar.File.Name())
+	old := unrealpak.MountOrder(base)
+	if unrealpak.MountOrder(filepath.Base(out)) > old {
+		return nil
+	}
+	better := base
+	for n := 1; unrealpak.MountOrder(better) <= old; n++ {
+		better = unrealpak.PatchName(base, n)
+	}
+	return cli.WithHint(fmt.Errorf("%w: a game does not mount %s over %s", cli.ErrUsage, filepath.Base(out), base), "call it "+better)
+}
