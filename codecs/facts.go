@@ -35,9 +35,6 @@ type Inspector struct {
 	// builds compare: they tell what outlives the names of entries, or digest what is
 	// no noise. nil: no facts do.
 	Compares func(e *Entry, head []byte) bool
-	// Names reports whether the content of an entry may tell what other entries are
-	// called or known by. Nil: none does.
-	Names func(e *Entry) bool
 	// Table reports whether the content of an entry is a table of its archive, which a game
 	// reads before all others: what is wrong with it is damage of the archive. Nil: none is.
 	Table func(e *Entry) bool

@@ -182,7 +182,7 @@ func (r *Registry) ForComparing() *Registry {
 		if in.Compares == nil {
 			continue
 		}
-		lean.Inspectors = append(lean.Inspectors, &Inspector{Name: in.Name, Doc: in.Doc, Spec: in.Spec, Revision: in.Revision, Names: in.Names,
+		lean.Inspectors = append(lean.Inspectors, &Inspector{Name: in.Name, Doc: in.Doc, Spec: in.Spec, Revision: in.Revision,
 			Match: func(e *Entry, head []byte) bool { return in.Match(e, head) && in.Compares(e, head) },
 			Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error) {
 				f, err := in.Inspect(ctx, content, size, e)

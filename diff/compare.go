@@ -43,7 +43,6 @@ type Result struct {
 	// so many moved that it says nothing about any of them.
 	Reordered []string
 
-	db      *sql.DB
 	brief   bool
 	found   *compare.Outcome
 	changes int // how many changes the pairs of found are
@@ -58,12 +57,16 @@ func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	found, err := compare.Compare(ctx, db, sides, compare.Options{PerArchive: o.PerArchive, NoRenames: o.NoRenames, Similar: o.Similar, Files: o.Files})
+	return compareSides(ctx, sides, o)
+}
+
+func compareSides(ctx context.Context, sides *side.Sides, o Options) (*Result, error) {
+	found, err := compare.Compare(ctx, sides, compare.Options{PerArchive: o.PerArchive, NoRenames: o.NoRenames, Similar: o.Similar, Files: o.Files})
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{OldBuild: old, NewBuild: new, OldID: sides.Old.ID, NewID: sides.New.ID, Unknown: int64(len(found.Unknown)), Reordered: found.Reordered,
-		db: db, brief: o.Brief, found: found, changes: len(found.Pairs)}
+	r := &Result{OldBuild: sides.Old.Label, NewBuild: sides.New.Label, OldID: sides.Old.ID, NewID: sides.New.ID, Unknown: int64(len(found.Unknown)), Reordered: found.Reordered,
+		brief: o.Brief, found: found, changes: len(found.Pairs)}
 	for _, hidden := range found.Hidden {
 		if hidden {
 			r.changes--

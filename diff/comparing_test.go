@@ -2,15 +2,12 @@ package diff_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"path"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"pakdb/codecs"
@@ -19,7 +16,7 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/download"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -28,80 +25,42 @@ import (
 // both is what comparing two builds tells, all of it.
 type both struct {
 	Changes   []diff.Change
-	Ways      []download.Way
 	Unknown   int64
 	Reordered []string
+	Damage    []string
 }
 
-// comparedBy scans two builds with a registry into a catalog, and compares them in
-// several ways. What is left out is that which indexer.LeaveAlike finds.
-func comparedBy(t testing.TB, dir string, open func(context.Context, string) (*schema.Catalog, error), registry *codecs.Registry, old, new string, leave bool) (all []both, scanned int64) {
+// comparedWays are ways to compare two builds.
+var comparedWays = []diff.Options{{}, {Files: true, NoRenames: true, Times: true}, {PerArchive: true}}
+
+// comparedBy indexes two builds, and compares them in each of comparedWays.
+func comparedBy(t testing.TB, dir, old, new string) (found []both) {
 	t.Helper()
 	path := filepath.Join(dir, "pakdb.db")
-	c, err := open(t.Context(), path)
+	c, err := schema.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var scans [2]indexer.Options
-	for i, b := range []struct{ label, path string }{{"old", old}, {"new", new}} {
-		scans[i] = indexer.Options{Catalog: c, Registry: registry, Paths: []string{b.path}, Label: b.label, Sketch: true}
-	}
-	if leave {
-		if err := indexer.LeaveAlike(t.Context(), &scans[0], &scans[1], nil); err != nil {
+	for _, b := range []struct{ label, path string }{{"old", old}, {"new", new}} {
+		o := indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{b.path}, Label: b.label, Sketch: true}
+		if _, err := indexer.Run(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for _, o := range scans {
-		report, err := indexer.Run(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scanned += report.Entries
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db := schematest.Open(t, path)
 	defer func() { _ = db.Close() }()
-	for _, o := range []diff.Options{{}, {Files: true, NoRenames: true, Times: true}, {PerArchive: true}} {
+	damage, err := overlay.FindDamage(t.Context(), db, all.Registry(), "old", "new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range comparedWays {
 		r, changes := comparedIn(t, db, o, "old", "new")
-		ways, err := download.Ways(t.Context(), db, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, both{changes, ways, r.Unknown, r.Reordered})
+		found = append(found, both{changes, r.Unknown, r.Reordered, codecs.DamageTexts(damage)})
 	}
-	return all, scanned
-}
-
-// sameForComparing fails where a scan for comparing, into a scratch catalog, tells
-// anything else than one of all facts into one that is kept.
-func sameForComparing(t testing.TB, dirs [2]string, old, new string) (changes int) {
-	t.Helper()
-	registry := all.Registry()
-	want, _ := comparedBy(t, dirs[0], schema.Open, registry, old, new, false)
-	got, _ := comparedBy(t, dirs[1], schema.OpenScratch, registry.ForComparing(), old, new, false)
-	// Ids of paths depend on which paths facts name.
-	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(diff.File{}, "PathID", "ContentID", "ArchiveID")); d != "" {
-		t.Errorf("(-all facts +for comparing):\n%s", d)
-	}
-	return len(want[0].Changes)
-}
-
-// TestForComparingOnSamples: what two archives differ in is the same whether all facts
-// of their contents are in the catalog, or those alone by which builds compare.
-func TestForComparingOnSamples(t *testing.T) {
-	for _, pair := range [][2]string{
-		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip"},
-		{"unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
-		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
-		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle"},
-		{"unreal-package/uasset-rs/UE410", "unreal-package/uasset-rs/UE414"},
-	} {
-		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
-			sameForComparing(t, [2]string{t.TempDir(), t.TempDir()}, sample(t, pair[0]), sample(t, pair[1]))
-		})
-	}
+	return found
 }
 
 // contentsOf reads all entries of an archive of testdata.
@@ -130,11 +89,12 @@ func contentsOf(t testing.TB, path string) (items []codecstest.Item) {
 	return items
 }
 
-// TestForComparing does so for builds that are made of the entries of two others: left
-// out, renamed, edited, damaged, with the content of another.
-func TestForComparing(t *testing.T) {
+// TestReadingRecords: files are compared as the same in a catalog is, for builds that are
+// made of the entries of two others: left out, renamed, edited, damaged, with the content
+// of another.
+func TestReadingRecords(t *testing.T) {
 	if testing.Short() {
-		t.Skip("four scans for each pair")
+		t.Skip("a catalog for each pair")
 	}
 	pool := append(contentsOf(t, "../testdata/Calligraphy.sip"), contentsOf(t, "../testdata/Calligraphy_next.sip")...)
 	formats := []*codecs.Format{gpak.Format(), unrealpak.Format()}
@@ -182,9 +142,9 @@ func TestForComparing(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		changes += sameForComparing(t, [2]string{t.TempDir(), t.TempDir()}, paths[0], paths[1])
-		if t.Failed() {
-			rt.FailNow()
+		differs, n := sameWithoutCatalog(t, t.TempDir(), paths[0], paths[1])
+		if changes += n; differs != "" {
+			rt.Fatalf("(-catalog +files):\n%s", differs)
 		}
 	})
 	if changes == 0 {

@@ -37,7 +37,7 @@ func (r *Result) UnknownNames(ctx context.Context) ([]string, error) {
 	for _, row := range r.found.Unknown {
 		paths = append(paths, r.found.Sides.New.Rows[row].Path)
 	}
-	found, err := facts.LoadNames(ctx, r.db, paths)
+	found, err := r.found.Sides.Source.Names(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if r.words == nil {
 			var err error
-			if r.words, err = facts.Words(ctx, r.db); err != nil {
+			if r.words, err = r.found.Sides.Source.Words(ctx); err != nil {
 				yield(Change{}, err)
 				return
 			}
@@ -152,7 +152,7 @@ func (r *Result) hashes(ctx context.Context, pairs []match.Pair) (map[int64]stri
 			contents = append(contents, r.found.Sides.New.Rows[p.New].Content)
 		}
 	}
-	return facts.Hashes(ctx, r.db, contents)
+	return r.found.Sides.Source.Hashes(ctx, contents)
 }
 
 // change returns a change, of an asset that of all its files.

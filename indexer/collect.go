@@ -22,11 +22,11 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if !o.started {
 		o.started = true
-		o.id = s.build.Continue(archiveOf(o, s.o.Force), o.before.edition)
+		o.id = s.into.Continue(archiveOf(o, s.o.Force), o.before.edition)
 	}
 	for i := range c.rows {
 		s.inspected.keep(&c.rows[i])
-		if err := s.build.Add(o.id, &c.rows[i]); err != nil {
+		if err := s.into.Add(o.id, &c.rows[i]); err != nil {
 			return err
 		}
 		s.count(&c.rows[i])
@@ -36,11 +36,11 @@ func (s *scan) collect(c *chunk) error {
 	}
 	s.collectProblems(c)
 	for _, n := range c.names {
-		s.build.AddName(o.id, n)
+		s.into.AddName(o.id, n)
 	}
 	if c.last {
 		o.count(s.progress, o.size) // tables and gaps
-		s.build.EndArchive(o.id, fileDigest(o, c))
+		s.into.EndArchive(o.id, fileDigest(o, c))
 		s.mount(o, o.id)
 	}
 	return nil
@@ -53,7 +53,7 @@ func (s *scan) collectProblems(c *chunk) {
 	add := func(e *codecs.Entry, err error, whole bool) {
 		p := problem(e, err)
 		p.Whole = whole
-		s.build.AddProblem(o.id, p)
+		s.into.AddProblem(o.id, p)
 		s.progress.Problems.Add(1)
 	}
 	for _, f := range c.problems {

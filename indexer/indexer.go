@@ -27,7 +27,8 @@ import (
 // collects these.
 type scan struct {
 	o        Options
-	build    *schema.Build
+	into     Target
+	build    *schema.Build // into, if that is one; nil: what is read is kept nowhere
 	progress *Progress
 	report   Report
 	mounts   []mounted
@@ -42,13 +43,14 @@ type scan struct {
 	cutting *opened // whose entries are being listed; closed at the end if the scan breaks off
 }
 
-// newScan returns a scan of files into a build.
-func newScan(o Options, build *schema.Build, files []file) *scan {
-	s := &scan{o: o, build: build, progress: o.Progress, report: Report{Build: o.Label}, inspected: &inspected{}}
+// newScan returns a scan of files into a target.
+func newScan(o Options, into Target, files []file) *scan {
+	build, _ := into.(*schema.Build)
+	s := &scan{o: o, into: into, build: build, progress: o.Progress, report: Report{Build: o.Label}, inspected: &inspected{}}
 	if s.progress == nil {
 		s.progress = &Progress{}
 	}
-	s.open = &opener{options: &s.o, build: build, failures: &failures{}, rescan: o.Force || o.Extract != nil || o.Store != nil}
+	s.open = &opener{options: &s.o, into: into, build: build, failures: &failures{}, rescan: o.Force || o.Extract != nil || o.Store != nil}
 	s.ahead = &ahead{open: s.open, files: files, searches: map[string]*search{}}
 	s.dictionaries = &dictionaries{open: s.open, files: files}
 	return s
@@ -86,13 +88,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = f.name
-		s.progress.Files.Add(1)
-		s.progress.Bytes.Add(f.size)
 	}
 	build.SetNames(names)
-	err = rescue.Call(func() error { return s.run(ctx, files) })
-	if err == nil {
-		s.mountAll()
+	if err = s.readAll(ctx, files); err == nil {
 		err = (&searcher{s.open, s.report.Reused == s.report.Archives}).all(ctx)
 	}
 	if err == nil {
@@ -123,6 +121,19 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return &s.report, nil
 }
 
+// readAll reads all files into the target, and mounts their archives.
+func (s *scan) readAll(ctx context.Context, files []file) error {
+	for _, f := range files {
+		s.progress.Files.Add(1)
+		s.progress.Bytes.Add(f.size)
+	}
+	err := rescue.Call(func() error { return s.run(ctx, files) })
+	if err == nil {
+		s.mountAll()
+	}
+	return err
+}
+
 // archives lists the files to scan, without those that hold contents of an
 // archive beside them.
 func (o *Options) archives(ctx context.Context, passed func(error)) ([]file, error) {
@@ -142,6 +153,9 @@ func (o *Options) archives(ctx context.Context, passed func(error)) ([]file, err
 // own returns what tells the files of the catalog, and the folder of its
 // objects, whatever path or link leads to them.
 func (o *Options) own() func(fs.FileInfo) bool {
+	if o.Catalog == nil {
+		return nil
+	}
 	path := o.Catalog.Path()
 	paths := []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".creating", path + ".creating-journal", path + ".lock", objects.For(path).Dir()}
 	if s, ok := o.Store.(*objects.Store); ok {
@@ -198,7 +212,9 @@ func (s *scan) openAhead(ctx context.Context, file file) *opened {
 	o := &opened{file: file, handle: s.handles, digest: make(chan digestResult, 1)}
 	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
 	if o.err = s.open.openFile(ctx, o); o.err == nil && o.known == nil {
-		s.ahead.list(ctx, o.format)
+		if s.build != nil {
+			s.ahead.list(ctx, o.format)
+		}
 		o.archive, o.err = s.open.openArchive(ctx, o)
 	}
 	if o.archive != nil {
@@ -232,15 +248,11 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 	}
 	var near neighbours
 	if o.archive != nil {
-		left := s.o.alike[o.path]
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
 				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
 			header := near.header(e)
-			if e != nil && err == nil && e.Flags&codecs.Nested == 0 && left.has(e.Ordinal) {
-				continue
-			}
 			c.add(e, err, s.reserve(o, e))
 			c.items[len(c.items)-1].header = header
 			if !c.full() {
@@ -260,7 +272,7 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 // findBefore finds the edition that a file continues, and whether its entries need to be read.
 // It is called in the order of files.
 func (s *scan) findBefore(ctx context.Context, o *opened) error {
-	if o.known != nil {
+	if o.known != nil || s.build == nil {
 		return nil
 	}
 	archive := archiveOf(o, s.o.Force)

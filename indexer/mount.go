@@ -23,7 +23,7 @@ func (s *scan) mountAll() {
 	}
 	for i, place := range mount.Places(rules) {
 		s.mounts[i].Place = int64(place)
-		s.build.Mount(s.mounts[i].Mount)
+		s.into.Mount(s.mounts[i].Mount)
 	}
 }
 

@@ -61,7 +61,8 @@ func isLoose(o *opened) bool { return o.format.Mounts().Loose }
 // opener opens the files of a scan.
 type opener struct {
 	options  *Options
-	build    *schema.Build
+	into     Target
+	build    *schema.Build // into, if that is one
 	failures *failures
 	rescan   bool // what an earlier scan found does not count
 }
@@ -150,10 +151,10 @@ func (o *opened) checkUnchanged() error {
 // same digest. What keeps size and time, and differs between the samples of the
 // quick digest alone, is taken for unchanged.
 func (p *opener) find(ctx context.Context, o *opened, scan string) (*schema.Known, error) {
-	candidates, err := p.build.Known(ctx, o.size, o.mod, o.quick, scan)
+	candidates, err := p.into.Known(ctx, o.size, o.mod, o.quick, scan)
 	if err == nil && len(candidates) == 0 && !p.options.Sketch {
 		// A scan that made sketches as well has all that this one would.
-		candidates, err = p.build.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
+		candidates, err = p.into.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
 	}
 	if err != nil {
 		return nil, p.failures.keep(err)

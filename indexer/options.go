@@ -39,8 +39,6 @@ type Options struct {
 	Store    Store        // not nil: keep contents there
 	Progress *Progress    // not nil: is kept up to date
 	Passed   func(error)  // not nil: is called for pipes, devices and links to nothing, which are left out
-
-	alike map[string]ordinals // by file: what is left out, see LeaveAlike
 }
 
 // Store keeps contents by their BLAKE3. Put is called by many goroutines, and reads a

@@ -39,7 +39,7 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 		w.progress.BytesDone.Add(o.size)
 		return
 	}
-	if o.f != nil && !isLoose(o) && !o.skim {
+	if w.ahead.open.build != nil && o.f != nil && !isLoose(o) && !o.skim {
 		o.startDigest(ctx)
 	}
 	if !o.skim {
@@ -79,7 +79,7 @@ func (w *worker) complete(ctx context.Context, c *chunk) {
 	if o.f == nil {
 		return
 	}
-	if !isLoose(o) && !o.skim { // collect takes the digest of a loose file from its entry
+	if w.ahead.open.build != nil && !isLoose(o) && !o.skim { // collect takes the digest of a loose file from its entry
 		c.err = c.awaitDigest(ctx)
 	}
 	if err := o.checkUnchanged(); err != nil {

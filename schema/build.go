@@ -11,6 +11,7 @@ import (
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/edition"
+	"pakdb/schema/internal/intern"
 	"pakdb/schema/internal/publish"
 	"pakdb/schema/internal/record"
 	"pakdb/schema/internal/remove"
@@ -105,7 +106,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	if b.publish.Sets, err = conn.MaxID(ctx, tx, "value_set", "set_id"); err != nil {
 		return err
 	}
-	if b.pipeline.interner, err = b.c.interner(ctx, tx, b.publish.Label); err != nil {
+	if b.pipeline.interner, err = intern.New(ctx, b.c.finder, tx); err != nil {
 		return err
 	}
 	b.pipeline.rows, err = write.New(ctx, b.c.writer.Src, tx)
@@ -260,9 +261,6 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	}
 	if err := b.c.inPlace(); err != nil {
 		return 0, err
-	}
-	if b.c.scratch != nil {
-		b.c.scratch.interner = b.pipeline.interner
 	}
 	err = b.c.writer.DB.QueryRowContext(ctx, "SELECT problem_count FROM builds WHERE build = ?", b.publish.Label).Scan(&problems)
 	return problems, err

@@ -25,7 +25,6 @@ type Catalog struct {
 	lock   *file.Lock
 
 	checked time.Time // of all pages; zero: they were not
-	scratch *scratch
 
 	finder *conn.Finder // looks up what is committed while the writer is in a transaction
 	reader *sql.DB      // the finder's
@@ -36,18 +35,16 @@ type Catalog struct {
 // appears at path when it is complete; one of another layout is refused, and one that is
 // damaged, as far as [Catalog.Checked] tells. While it is open the file is in WAL mode, so
 // that readers go on; [Catalog.Close] brings it back to a single file.
-func Open(ctx context.Context, path string) (*Catalog, error) { return openNamed(ctx, path, nil) }
-
-func openNamed(ctx context.Context, path string, s *scratch) (*Catalog, error) {
+func Open(ctx context.Context, path string) (*Catalog, error) {
 	path = file.Resolve(path) // one lock and one journal, whatever links lead to the file
-	c, err := open(ctx, path, s)
+	c, err := open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
 	return c, nil
 }
 
-func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
+func open(ctx context.Context, path string) (*Catalog, error) {
 	if err := file.IsUsable(ctx, path); err != nil { // before there is a lock file beside a file of someone else
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 		lock.Release()
 		return nil, err
 	}
-	c := &Catalog{writer: conn.OpenWriter(path, s.sync()), path: path, lock: lock, checked: checked, scratch: s,
+	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked,
 		finder: finder, reader: finder.DB, known: knownArchives{db: finder.DB}}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
@@ -81,9 +78,6 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 
 func (c *Catalog) prepare(ctx context.Context) error {
 	if err := layout.Mend(ctx, c.writer.DB); err != nil {
-		return err
-	}
-	if err := c.scratch.prepare(ctx, c.writer.DB); err != nil {
 		return err
 	}
 	c.writer.StartCheckpoints(c.path)
@@ -137,7 +131,7 @@ func (c *Catalog) Close() error {
 // have. It returns the zero time for a catalog that is to be checked when it is opened
 // again: one that was not, or in which a transaction has failed, whatever for.
 func (c *Catalog) seal() (at time.Time) {
-	if c.checked.IsZero() || c.scratch != nil || c.writer.Failed() {
+	if c.checked.IsZero() || c.writer.Failed() {
 		return time.Time{}
 	}
 	err := c.writer.InTx(context.Background(), func(tx *sql.Tx) (err error) {

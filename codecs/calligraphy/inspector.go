@@ -44,7 +44,6 @@ func Inspector() *codecs.Inspector {
 		Revision: 1,
 		Match:    match,
 		Compares: func(e *codecs.Entry, _ []byte) bool { return isDirectory(e) }, // GUIDs of records
-		Names:    isDirectory,
 		Symbols:  resourceSymbols,
 		Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
 			if err := ctx.Err(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/diff"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )
@@ -27,6 +28,27 @@ func FindDamage(ctx context.Context, db *sql.DB, registry *codecs.Registry, old,
 		return nil, err
 	}
 	return damageOfBoth(registry, a, b), nil
+}
+
+// DamageOfFiles is [FindDamage] of builds that are in no catalog.
+func DamageOfFiles(registry *codecs.Registry, read *diff.Reading) []codecs.Damage {
+	stacks := map[string]*Stack{}
+	var both []*Stack
+	read.EachMount(func(build string, m *schema.Mount, format string, damage *schema.Damage) {
+		s := stacks[build]
+		if s == nil {
+			s = &Stack{Label: build}
+			stacks[build], both = s, append(both, s)
+		}
+		s.Mounts = append(s.Mounts, &Mount{Name: m.Name, Location: m.Location, Format: format})
+		if damage != nil {
+			s.addDamage(damage)
+		}
+	})
+	for _, s := range both {
+		s.missParts(registry)
+	}
+	return damageOfBoth(registry, both[0], both[1])
 }
 
 // loadMounts reads a build without its entries.
@@ -66,14 +88,18 @@ func (s *Stack) damageWith(more []codecs.Damage) []codecs.Damage {
 // loadDamage adds what the scan of a build found.
 func (s *Stack) loadDamage(ctx context.Context, db *sql.DB) error {
 	found, err := schema.FindDamage(ctx, db, s.Label)
-	for _, d := range found {
-		cause := d.Cause
-		if d.Count > 1 {
-			cause += fmt.Sprintf(" (and %d more such problems)", d.Count-1)
-		}
-		s.Damage = append(s.Damage, codecs.Damage{Archive: d.Archive, Field: d.Field, Offset: d.Offset, Cause: cause})
+	for i := range found {
+		s.addDamage(&found[i])
 	}
 	return err
+}
+
+func (s *Stack) addDamage(d *schema.Damage) {
+	cause := d.Cause
+	if d.Count > 1 {
+		cause += fmt.Sprintf(" (and %d more such problems)", d.Count-1)
+	}
+	s.Damage = append(s.Damage, codecs.Damage{Archive: d.Archive, Field: d.Field, Offset: d.Offset, Cause: cause})
 }
 
 // missParts adds files of contents that are missing beside archives which are

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 
 	"pakdb/diff/internal/facts"
@@ -23,32 +22,32 @@ type Options struct {
 }
 
 // Compare goes from the rows of two sides to what differs.
-func Compare(ctx context.Context, db *sql.DB, s *side.Sides, o Options) (*Outcome, error) {
+func Compare(ctx context.Context, s *side.Sides, o Options) (*Outcome, error) {
 	m := merge(s)
 	out := &Outcome{Sides: s, Pairs: m.pairs, Unknown: m.unknown}
 	var err error
-	if out.Pairs, out.Reordered, err = addOrder(ctx, db, s, m.pairs, m.order); err != nil {
+	if out.Pairs, out.Reordered, err = addOrder(ctx, s, m.pairs, m.order); err != nil {
 		return nil, err
 	}
-	if out.Pairs, out.Public, err = addPublicNames(ctx, db, s, out.Pairs); err != nil {
+	if out.Pairs, out.Public, err = addPublicNames(ctx, s, out.Pairs); err != nil {
 		return nil, err
 	}
-	if err := out.splitTaken(ctx, db, !o.NoRenames); err != nil {
+	if err := out.splitTaken(ctx, !o.NoRenames); err != nil {
 		return nil, err
 	}
-	if out.Names, err = loadNames(ctx, db, s, out.Pairs); err != nil {
+	if out.Names, err = loadNames(ctx, s, out.Pairs); err != nil {
 		return nil, err
 	}
-	if err := out.join(ctx, db, o); err != nil {
+	if err := out.join(ctx, o); err != nil {
 		return nil, err
 	}
-	if out.Downloads, err = estimate(ctx, db, s, out.Pairs); err != nil {
-		return nil, err
-	}
-	if err := markCosmetic(ctx, db, out); err != nil {
+	if err := markCosmetic(ctx, out); err != nil {
 		return nil, err
 	}
 	out.sort()
+	if out.Downloads, err = estimate(ctx, s, out.Pairs); err != nil {
+		return nil, err
+	}
 	if !o.Files && !o.PerArchive {
 		groupAssets(out)
 	}
@@ -56,8 +55,8 @@ func Compare(ctx context.Context, db *sql.DB, s *side.Sides, o Options) (*Outcom
 }
 
 // join finds what is gone and new to be one, and judges what has both sides.
-func (out *Outcome) join(ctx context.Context, db *sql.DB, o Options) (err error) {
-	in := match.Input{DB: db, Sides: out.Sides, Names: out.Names, Pairs: out.Pairs, Split: func(path int64) bool { return out.Taken[path].split }}
+func (out *Outcome) join(ctx context.Context, o Options) (err error) {
+	in := match.Input{Sides: out.Sides, Names: out.Names, Pairs: out.Pairs, Split: func(path int64) bool { return out.Taken[path].split }}
 	if o.PerArchive {
 		in.Pairs = match.Moves(in)
 	}
@@ -80,7 +79,7 @@ func (out *Outcome) join(ctx context.Context, db *sql.DB, o Options) (err error)
 }
 
 // loadNames reads the names of all that differ.
-func loadNames(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair) (*facts.Names, error) {
+func loadNames(ctx context.Context, s *side.Sides, pairs []match.Pair) (*facts.Names, error) {
 	ids := make([]int64, 0, len(pairs)+len(pairs)/8)
 	for _, p := range pairs {
 		if p.Old >= 0 {
@@ -90,5 +89,5 @@ func loadNames(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pai
 			ids = append(ids, s.New.Rows[p.New].Path)
 		}
 	}
-	return facts.LoadNames(ctx, db, ids)
+	return s.Source.Names(ctx, ids)
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"database/sql"
 
 	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/match"
@@ -10,14 +9,17 @@ import (
 	"pakdb/internal/sketch"
 )
 
+// fetched is what happens to entries whose contents may have to be fetched.
+const fetched = match.Added | match.Modified | match.Cosmetic
+
 // estimate sets the similarity of pairs, and returns what must be fetched for each:
 // nothing for contents that the old build has anywhere, the stored size of others, once
-// each; of modified contents with sketches the share of new chunks.
-func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair) (downloads []int64, err error) {
+// each, for the first of the pairs; of modified contents with sketches the share of new chunks.
+func estimate(ctx context.Context, s *side.Sides, pairs []match.Pair) (downloads []int64, err error) {
 	downloads = make([]int64, len(pairs))
 	var wanted, sketched []int64
 	for _, p := range pairs {
-		if p.New < 0 || p.What&(match.Added|match.Modified) == 0 {
+		if p.New < 0 || p.What&fetched == 0 {
 			continue
 		}
 		content := s.New.Rows[p.New].Content
@@ -26,18 +28,18 @@ func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 			sketched = append(sketched, content, s.Old.Rows[p.Old].Content)
 		}
 	}
-	inOld, err := heldByOld(ctx, db, s, facts.Set(wanted))
+	inOld, err := heldByOld(ctx, s, facts.Set(wanted))
 	if err != nil {
 		return nil, err
 	}
-	known, err := facts.Sketches(ctx, db, sketched)
+	known, err := s.Source.Sketches(ctx, sketched)
 	if err != nil {
 		return nil, err
 	}
 	for i := range pairs {
 		p := &pairs[i]
 		p.Similarity = similarity(s, p, known)
-		if p.New < 0 || p.What&(match.Added|match.Modified) == 0 {
+		if p.New < 0 || p.What&fetched == 0 {
 			continue
 		}
 		b := &s.New.Rows[p.New]
@@ -75,7 +77,7 @@ func similarity(s *side.Sides, p *match.Pair, known map[int64]sketch.Sketch) uin
 
 // heldByOld returns which of the contents the old build has, in archives that were
 // passed over as well.
-func heldByOld(ctx context.Context, db *sql.DB, s *side.Sides, contents []int64) (map[int64]bool, error) {
+func heldByOld(ctx context.Context, s *side.Sides, contents []int64) (map[int64]bool, error) {
 	inOld := make(map[int64]bool, len(contents))
 	for _, id := range contents {
 		inOld[id] = false
@@ -85,22 +87,17 @@ func heldByOld(ctx context.Context, db *sql.DB, s *side.Sides, contents []int64)
 			inOld[s.Old.Rows[i].Content] = true
 		}
 	}
-	for i := range s.Old.Archives {
-		if a := &s.Old.Archives[i]; !a.Loaded || a.Akin {
-			return inOld, s.HeldElsewhere(ctx, db, contents, inOld)
-		}
-	}
-	return inOld, nil
+	return inOld, s.HeldElsewhere(ctx, contents, inOld)
 }
 
 // markCosmetic finds, among modified contents, those that differ in noise alone.
-func markCosmetic(ctx context.Context, db *sql.DB, out *Outcome) error {
+func markCosmetic(ctx context.Context, out *Outcome) error {
 	var contents []int64
 	out.Each(match.Modified, func(_ *match.Pair, a, b int64) { contents = append(contents, a, b) })
 	if contents == nil {
 		return nil
 	}
-	e, err := facts.LoadEssences(ctx, db, contents)
+	e, err := out.Sides.Source.Essences(ctx, contents)
 	if err != nil || len(e) == 0 {
 		return err
 	}

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 
 	"pakdb/diff/internal/match"
@@ -98,9 +97,9 @@ func outOfOrder(steps []step) []step {
 
 // addOrder notes the entries that lie elsewhere in their archive. It returns all
 // pairs, and the names of archives that were reordered as a whole.
-func addOrder(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair, order *orders) (all []match.Pair, archives []string, err error) {
+func addOrder(ctx context.Context, s *side.Sides, pairs []match.Pair, order *orders) (all []match.Pair, archives []string, err error) {
 	moved, reordered := order.moved()
-	movedToo, reorderedToo, err := movedAkin(ctx, db, s, order.akin)
+	movedToo, reorderedToo, err := movedAkin(ctx, s, order.akin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +125,7 @@ func addOrder(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 
 // movedAkin returns which entries of archives that are akin lie elsewhere among the
 // others, as [orders.moved] does. Those that both editions have keep their order.
-func movedAkin(ctx context.Context, db *sql.DB, s *side.Sides, steps []step) (moved []step, reordered []int32, err error) {
+func movedAkin(ctx context.Context, s *side.Sides, steps []step) (moved []step, reordered []int32, err error) {
 	from := func(p step) int64 { return s.Old.Places[p.old] }
 	to := func(p step) int64 { return s.New.Places[p.new] }
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(from(a), from(b))) })
@@ -137,7 +136,7 @@ func movedAkin(ctx context.Context, db *sql.DB, s *side.Sides, steps []step) (mo
 		}
 		of := steps[:n]
 		steps = steps[n:]
-		out, err := movedOf(ctx, db, s, of, from, to)
+		out, err := movedOf(ctx, s, of, from, to)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -151,7 +150,7 @@ func movedAkin(ctx context.Context, db *sql.DB, s *side.Sides, steps []step) (mo
 }
 
 // movedOf does that for one archive; its steps are sorted by where they come from.
-func movedOf(ctx context.Context, db *sql.DB, s *side.Sides, steps []step, from, to func(step) int64) (moved []step, err error) {
+func movedOf(ctx context.Context, s *side.Sides, steps []step, from, to func(step) int64) (moved []step, err error) {
 	ranks := make([]step, len(steps))
 	order := make([]int, len(steps))
 	for i := range steps {
@@ -172,7 +171,7 @@ func movedOf(ctx context.Context, db *sql.DB, s *side.Sides, steps []step, from,
 			asked, rows = append(asked, i), append(rows, [2]int64{from(p), to(p)})
 		}
 	}
-	passes, err := s.PassKept(ctx, db, &s.New.Archives[s.New.Rows[steps[0].row].Archive], rows)
+	passes, err := s.PassKept(ctx, &s.New.Archives[s.New.Rows[steps[0].row].Archive], rows)
 	if err != nil {
 		return nil, err
 	}

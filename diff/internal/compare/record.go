@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
 
@@ -23,7 +22,7 @@ type records struct {
 }
 
 // readRecords reads what is needed to compare records that are said differently.
-func readRecords(ctx context.Context, db *sql.DB, s *side.Sides) (*records, error) {
+func readRecords(ctx context.Context, s *side.Sides) (*records, error) {
 	rs := &records{Apart: s.Apart, taken: map[int64]Taken{}, before: map[int64][]int64{}}
 	for i, b := range []*side.Side{s.Old, s.New} {
 		rs.rows[i] = map[int64][]int32{}
@@ -35,7 +34,7 @@ func readRecords(ctx context.Context, db *sql.DB, s *side.Sides) (*records, erro
 		}
 	}
 	var err error
-	rs.after, err = facts.Replacements(ctx, db, s.Old.ID, s.New.ID)
+	rs.after, err = s.Source.Replacements(ctx, s.Old.ID, s.New.ID)
 	for before, after := range rs.after {
 		rs.before[after] = append(rs.before[after], before)
 	}
@@ -81,12 +80,12 @@ func counterpart(s *side.Sides, old int32) (int32, bool) {
 // splitTaken takes pairs apart whose sides are different records of which one is
 // found elsewhere: the identity of a file goes before its path. What no way to find
 // renames claims of them is joined again by package match.
-func (out *Outcome) splitTaken(ctx context.Context, db *sql.DB, renames bool) error {
+func (out *Outcome) splitTaken(ctx context.Context, renames bool) error {
 	s := out.Sides
 	if s.Apart == nil {
 		return nil
 	}
-	rs, err := readRecords(ctx, db, s)
+	rs, err := readRecords(ctx, s)
 	if err != nil {
 		return err
 	}

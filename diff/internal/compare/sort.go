@@ -30,15 +30,15 @@ func (out *Outcome) sort() {
 // the next, until it comes back to where it began. It marks the places it filled.
 func (out *Outcome) rotate(order []position, start int32) {
 	const filled = -1
-	pair, download := out.Pairs[start], out.Downloads[start]
+	pair := out.Pairs[start]
 	for to := start; order[to].index != filled; {
 		from := order[to].index
 		order[to].index = filled
 		if from == start {
-			out.Pairs[to], out.Downloads[to] = pair, download
+			out.Pairs[to] = pair
 			return
 		}
-		out.Pairs[to], out.Downloads[to] = out.Pairs[from], out.Downloads[from]
+		out.Pairs[to] = out.Pairs[from]
 		to = from
 	}
 }

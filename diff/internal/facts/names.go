@@ -32,30 +32,49 @@ type Names struct {
 // not above 0, and repeats, are left out.
 func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
 	ids = Set(slices.Clone(ids))
-	n := &Names{ids: make([]int64, 0, len(ids)), dirOf: make([]int32, 0, len(ids)), starts: make([]int64, 0, len(ids)+1)}
-	known := map[int64]int32{}
-	var text strings.Builder // its text is not copied in the end
-	text.Grow(16 * len(ids))
-	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "path p", "p.path_id", ids, func(id int64, v []driver.Value) {
-		dir, ok := known[Integer(v[1])]
-		if !ok {
-			dir = int32(len(known))
-			known[Integer(v[1])] = dir
-		}
-		n.ids, n.dirOf, n.starts = append(n.ids, id), append(n.dirOf, dir), append(n.starts, int64(text.Len()))
-		_, _ = text.WriteString(Text(v[2]))
-	})
+	b := newNamesBuilder(len(ids))
+	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "path p", "p.path_id", ids,
+		func(id int64, v []driver.Value) { b.add(id, Integer(v[1]), Text(v[2])) })
 	if err != nil {
 		return nil, err
 	}
-	n.starts = append(n.starts, int64(text.Len()))
-	n.text = text.String()
-	n.dirs = make([]string, len(known))
-	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(known)),
-		func(id int64, v []driver.Value) { n.dirs[known[id]] = Text(v[1]) })
+	dirs := make([]string, len(b.dirs))
+	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
+		func(id int64, v []driver.Value) { dirs[b.dirs[id]] = Text(v[1]) })
+	return b.names(dirs), err
+}
+
+// namesBuilder makes Names of paths, which are added in the order of their ids.
+type namesBuilder struct {
+	Names
+	dirs map[int64]int32 // places of folders by their ids
+	text strings.Builder // its text is not copied in the end
+}
+
+func newNamesBuilder(n int) *namesBuilder {
+	b := &namesBuilder{Names: Names{ids: make([]int64, 0, n), dirOf: make([]int32, 0, n), starts: make([]int64, 0, n+1)}, dirs: map[int64]int32{}}
+	b.text.Grow(16 * n)
+	return b
+}
+
+func (b *namesBuilder) add(id, dir int64, name string) {
+	place, ok := b.dirs[dir]
+	if !ok {
+		place = int32(len(b.dirs))
+		b.dirs[dir] = place
+	}
+	b.ids, b.dirOf, b.starts = append(b.ids, id), append(b.dirOf, place), append(b.starts, int64(b.text.Len()))
+	_, _ = b.text.WriteString(name)
+}
+
+// names returns the names, given the prefixes of folders by their places.
+func (b *namesBuilder) names(dirs []string) *Names {
+	n := &b.Names
+	n.starts = append(n.starts, int64(b.text.Len()))
+	n.text, n.dirs = b.text.String(), dirs
 	n.rankAll()
 	n.tabulate()
-	return n, err
+	return n
 }
 
 // tabulate makes ids findable without a search, where that takes no more memory than

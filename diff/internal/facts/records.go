@@ -25,9 +25,9 @@ func (g GUID) String() string {
 	return fmt.Sprintf("%016x", uint64(g.Value))
 }
 
-// HasRecords reports whether any build of a catalog has directories with records.
-func HasRecords(ctx context.Context, db *sql.DB) (bool, error) {
-	return Exists(ctx, db, "SELECT 1 FROM calligraphy_record")
+// HasRecords reports whether any build of the catalog has directories with records.
+func (c *Catalog) HasRecords(ctx context.Context) (bool, error) {
+	return Exists(ctx, c.DB, "SELECT 1 FROM calligraphy_record")
 }
 
 // Records returns the GUIDs that the directories of a build give paths, by path_id;
@@ -100,20 +100,28 @@ type Apart struct {
 	Paths [2]map[GUID]int64 // zero: several
 }
 
-// ReadApart returns nil where the directories of both builds say the same.
-func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apart, error) {
-	old, err := directories(ctx, db, oldBuild)
+// Apart returns nil where the directories of both builds say the same.
+func (c *Catalog) Apart(ctx context.Context, oldBuild, newBuild int64) (*Apart, error) {
+	old, err := directories(ctx, c.DB, oldBuild)
 	if err != nil {
 		return nil, err
 	}
-	new, err := directories(ctx, db, newBuild)
-	if err != nil || slices.Equal(old, new) {
+	new, err := directories(ctx, c.DB, newBuild)
+	if err != nil {
 		return nil, err
+	}
+	return readApart(old, new, func(ids []int64, do func(record)) error { return eachRecord(ctx, c.DB, ids, do) })
+}
+
+// readApart compares what directories say, by their contents, which are sorted.
+func readApart(old, new []int64, each func(directories []int64, do func(record)) error) (*Apart, error) {
+	if slices.Equal(old, new) {
+		return nil, nil
 	}
 	var said [2]map[record]bool // true: the other side says it too
 	for i, ids := range [2][]int64{notAmong(old, new), notAmong(new, old)} {
 		said[i] = map[record]bool{}
-		err := eachRecord(ctx, db, ids, func(r record) {
+		err := each(ids, func(r record) {
 			_, both := said[0][r]
 			if i == 1 && both {
 				said[0][r] = true
@@ -140,10 +148,10 @@ func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apar
 // Replacements returns which GUIDs any of the builds names in the place of others:
 // by the one that was replaced, the last one that took its place. One that has several
 // successors has none.
-func Replacements(ctx context.Context, db *sql.DB, builds ...int64) (map[int64]int64, error) {
+func (c *Catalog) Replacements(ctx context.Context, builds ...int64) (map[int64]int64, error) {
 	replaced := map[int64]int64{}
 	for _, id := range builds {
-		err := schema.EachRow(ctx, db, replacedGUIDs, []driver.Value{id}, func(v []driver.Value) { setOnce(replaced, Integer(v[0]), Integer(v[1])) })
+		err := schema.EachRow(ctx, c.DB, replacedGUIDs, []driver.Value{id}, func(v []driver.Value) { setOnce(replaced, Integer(v[0]), Integer(v[1])) })
 		if err != nil {
 			return nil, err
 		}

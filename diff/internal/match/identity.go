@@ -10,12 +10,12 @@ import (
 // byGUID asks the directories of Marvel Heroes, which give every file a GUID that
 // outlives its name, and then what they say took the place of what.
 func byGUID(ctx context.Context, m *matcher) error {
-	if has, err := facts.HasRecords(ctx, m.DB); err != nil || !has {
+	if has, err := m.Sides.Source.HasRecords(ctx); err != nil || !has {
 		return err
 	}
 	guids := map[*side.Side]map[int64]facts.GUID{}
 	for _, s := range []*open{&m.old, &m.new} {
-		of, err := facts.Records(ctx, m.DB, s.ID, s.paths())
+		of, err := m.Sides.Source.Records(ctx, s.ID, s.paths())
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func byReplacement(ctx context.Context, m *matcher, key func(*open, int32) (fact
 	if m.done() {
 		return nil
 	}
-	replaced, err := facts.Replacements(ctx, m.DB, m.old.ID, m.new.ID)
+	replaced, err := m.Sides.Source.Replacements(ctx, m.old.ID, m.new.ID)
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
@@ -71,7 +71,7 @@ func byID(ctx context.Context, m *matcher) error {
 	}
 	known := map[*side.Side]*side.Identities{}
 	for _, s := range []*open{&m.old, &m.new} {
-		found, err := s.Identities(ctx, m.DB, s.rows)
+		found, err := s.Identities(ctx, s.rows)
 		if err != nil || found == nil {
 			return err
 		}

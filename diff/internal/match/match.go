@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"database/sql"
 	"slices"
 
 	"pakdb/diff/internal/facts"
@@ -11,7 +10,6 @@ import (
 
 // Input is what two builds have alone, among pairs.
 type Input struct {
-	DB    *sql.DB
 	Sides *side.Sides
 	Names *facts.Names // of all pairs
 	Pairs []Pair

@@ -3,7 +3,6 @@ package match
 import (
 	"cmp"
 	"context"
-	"pakdb/diff/internal/facts"
 	"pakdb/internal/sketch"
 	"slices"
 )
@@ -18,11 +17,11 @@ func bySimilarity(ctx context.Context, m *matcher, percent int) error {
 	if m.done() || percent > 100 {
 		return nil
 	}
-	old, err := facts.Sketches(ctx, m.DB, m.old.contents())
+	old, err := m.Sides.Source.Sketches(ctx, m.old.contents())
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	new, err := facts.Sketches(ctx, m.DB, m.new.contents())
+	new, err := m.Sides.Source.Sketches(ctx, m.new.contents())
 	if err != nil || len(new) == 0 {
 		return err
 	}

@@ -3,7 +3,6 @@ package side
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"math"
@@ -134,7 +133,7 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 	sides[1].forget(before[1])
 	return schema.EachRow(ctx, l.db, editionRows, []driver.Value{lineage, first, last}, func(v []driver.Value) {
 		i := facts.Integer(v[0])
-		s := stored(v)
+		s := storedRow(v)
 		s.Mount = of[i].Ordinal
 		add[i](s)
 	})
@@ -193,14 +192,14 @@ const nextKept = `SELECT row
 //
 // Pairs are answered by their lower rows in ascending order. A kept row that was found is
 // the next one of all rows before it, so each row of the lineage is read once at most.
-func (s *Sides) PassKept(ctx context.Context, db *sql.DB, archive *Archive, rows [][2]int64) (passes []bool, err error) {
+func (s *Sides) PassKept(ctx context.Context, archive *Archive, rows [][2]int64) (passes []bool, err error) {
 	first, last := min(archive.Edition, archive.TwinEdition), max(archive.Edition, archive.TwinEdition)
 	order := make([]int, len(rows))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(slices.Min(rows[i][:]), slices.Min(rows[j][:])) })
-	statements := schema.NewStatements(db)
+	statements := schema.NewStatements(s.Old.db)
 	defer func() { err = errors.Join(err, statements.Close()) }()
 	passes = make([]bool, len(rows))
 	return passes, statements.Together(ctx, func() error {

@@ -2,7 +2,6 @@ package side
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"slices"
 
@@ -30,8 +29,17 @@ const contentsHeld = `WITH held AS MATERIALIZED (
 // has, in archives of which not all rows were read as well. Most contents that changed
 // are in no other row than the one that the new build has alone, which the index tells
 // without the row.
-func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64, inOld map[int64]bool) error {
-	alone := s.New.alone
+func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[int64]bool) error {
+	if of := s.Old.held; of != nil {
+		for _, id := range contents {
+			inOld[id] = inOld[id] || id < int64(len(of)) && of[id]
+		}
+		return nil
+	}
+	if s.Old.isWhole() {
+		return nil
+	}
+	db, alone := s.Old.db, s.New.alone
 	if hasTwice(s.Old) {
 		alone = nil // a row may hold for the other archive of its lineage
 	}
@@ -48,6 +56,11 @@ func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64,
 	return facts.Batches(slices.Compact(open), func(ids []int64) error {
 		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, facts.Array(ids)}, func(v []driver.Value) { inOld[facts.Integer(v[0])] = true })
 	})
+}
+
+// isWhole reports whether the rows of a build are all of its entries.
+func (b *Side) isWhole() bool {
+	return len(b.hidden) == 0 && !slices.ContainsFunc(b.Archives, func(a Archive) bool { return !a.Loaded || a.Akin })
 }
 
 // hasTwice reports whether two archives of a build are of one lineage.

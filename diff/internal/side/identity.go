@@ -2,7 +2,6 @@ package side
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 
 	"pakdb/diff/internal/facts"
@@ -35,17 +34,20 @@ func at[T any](list []T, i int32) (v T) {
 
 // Identities reads what rows are known by, which are indexes of b.Rows. It returns
 // nil when no entry of b has any.
-func (b *Side) Identities(ctx context.Context, db *sql.DB, rows []int32) (*Identities, error) {
+func (b *Side) Identities(ctx context.Context, rows []int32) (*Identities, error) {
+	if b.db == nil {
+		return b.ids, nil
+	}
 	found := &Identities{total: b.total}
 	// A look-up by path costs about four times what reading a row in its order does.
 	if len(rows) < b.total/4 || b.partly {
-		return found, b.identitiesByPath(ctx, db, rows, found)
+		return found, b.identitiesByPath(ctx, rows, found)
 	}
 	any := false
 	for _, r := range b.reads {
 		args := []driver.Value{b.ID, r.ordinals}
 		has := false
-		if err := schema.EachRow(ctx, db, hasIDs, args, func(v []driver.Value) { has = facts.Integer(v[0]) != 0 }); err != nil {
+		if err := schema.EachRow(ctx, b.db, hasIDs, args, func(v []driver.Value) { has = facts.Integer(v[0]) != 0 }); err != nil {
 			return nil, err
 		}
 		if !has {
@@ -53,7 +55,7 @@ func (b *Side) Identities(ctx context.Context, db *sql.DB, rows []int32) (*Ident
 		}
 		any = true
 		seq := r.from
-		err := schema.EachRow(ctx, db, rowIDs, args, func(v []driver.Value) {
+		err := schema.EachRow(ctx, b.db, rowIDs, args, func(v []driver.Value) {
 			if seq < b.total {
 				found.set(seq, v)
 			}
@@ -85,13 +87,13 @@ func (f *Identities) set(seq int, v []driver.Value) {
 	}
 }
 
-func (b *Side) identitiesByPath(ctx context.Context, db *sql.DB, rows []int32, found *Identities) error {
+func (b *Side) identitiesByPath(ctx context.Context, rows []int32, found *Identities) error {
 	seqs, paths := make(map[int64]int, len(rows)), make([]int64, len(rows))
 	for i, row := range rows {
 		seqs[b.Rows[row].Path], paths[i] = int(b.Rows[row].Seq), b.Rows[row].Path
 	}
 	return facts.Batches(facts.Set(paths), func(paths []int64) error {
-		return schema.EachRow(ctx, db, entryIDs, []driver.Value{b.ID, facts.Array(paths)}, func(v []driver.Value) {
+		return schema.EachRow(ctx, b.db, entryIDs, []driver.Value{b.ID, facts.Array(paths)}, func(v []driver.Value) {
 			if seq, ok := seqs[facts.Integer(v[0])]; ok {
 				found.set(seq, v[1:])
 			}

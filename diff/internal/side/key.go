@@ -2,10 +2,8 @@ package side
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pakdb/codecs/mount"
@@ -15,7 +13,7 @@ import (
 
 // keyer gives rows of both sides keys that mean the same on either.
 type keyer struct {
-	db         *sql.DB
+	source     facts.Source
 	perArchive bool             // mount points do not count
 	base       string           // mount point whose path ids are keys
 	invented   map[string]int64 // keys of what has no path id for a key
@@ -30,7 +28,9 @@ func (k *keyer) addKeys(ctx context.Context, b *Side) error {
 			elsewhere = append(elsewhere, i)
 		}
 	}
-	if b.hasNameless() {
+	if b.db == nil {
+		k.nameAll(b)
+	} else if b.hasNameless() {
 		for _, r := range b.reads {
 			if err := k.nameNameless(ctx, b, r); err != nil {
 				return err
@@ -69,31 +69,44 @@ func (k *keyer) texts() map[int64]string {
 // at the least their content.
 func (k *keyer) nameNameless(ctx context.Context, b *Side, r read) error {
 	i := r.from
-	return schema.EachRow(ctx, k.db, nameless, []driver.Value{b.ID, r.ordinals}, func(v []driver.Value) {
+	return schema.EachRow(ctx, b.db, nameless, []driver.Value{b.ID, r.ordinals}, func(v []driver.Value) {
 		for i < len(b.Rows) && b.Rows[i].Path != 0 {
 			i++
 		}
 		if i == len(b.Rows) {
 			return
 		}
-		b.Rows[i].Key = k.invent(identityOf(v, b.Rows[i].Content))
+		b.Rows[i].Key = k.invent(identityOf(AssetID{facts.Integer(v[0]), facts.Integer(v[1]), facts.Integer(v[2])}, facts.Integer(v[3]), b.Rows[i].Content))
 		i++
 	})
 }
 
-func identityOf(v []driver.Value, content int64) string {
-	bits, hi, lo := facts.Integer(v[0]), uint64(facts.Integer(v[1])), uint64(facts.Integer(v[2]))
+// nameAll does so for rows that are not of a catalog.
+func (k *keyer) nameAll(b *Side) {
+	ids := b.ids
+	if ids == nil {
+		ids = &Identities{}
+	}
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.Path == 0 {
+			r.Key = k.invent(identityOf(ids.AssetID(r), ids.PathHash(r), r.Content))
+		}
+	}
+}
+
+func identityOf(id AssetID, hash, content int64) string {
+	hi, lo := uint64(id.High), uint64(id.Low)
 	switch {
-	case v[2] != nil && bits == 32:
+	case id.Bits == 32:
 		return fmt.Sprintf("id %08x", uint32(lo))
-	case v[2] != nil && bits == 64:
+	case id.Bits == 64:
 		return fmt.Sprintf("id %016x", lo)
-	case v[2] != nil && bits == 96:
+	case id.Bits == 96:
 		return fmt.Sprintf("id %08x%016x", uint32(hi), lo)
-	case v[2] != nil:
+	case id.Bits != 0:
 		return fmt.Sprintf("id %016x%016x", hi, lo)
-	case v[3] != nil:
-		return fmt.Sprintf("hash %016x", uint64(facts.Integer(v[3])))
+	case hash != 0:
+		return fmt.Sprintf("hash %016x", uint64(hash))
 	}
 	return fmt.Sprintf("content %d", content)
 }
@@ -105,19 +118,19 @@ func (k *keyer) keysElsewhere(ctx context.Context, b *Side, rows []int) error {
 	for i, r := range rows {
 		ids[i] = b.Rows[r].Path
 	}
-	names, err := facts.LoadNames(ctx, k.db, ids)
+	names, err := k.source.Names(ctx, ids)
 	if err != nil {
 		return err
 	}
 	full := make([]string, len(rows))
-	var keys []int64
+	var below []string
 	for i, r := range rows {
 		full[i] = mount.Path(b.MountOf(&b.Rows[r]), names.Path(b.Rows[r].Path))
 		if rel, ok := cutBase(full[i], k.base); ok {
-			keys = append(keys, schema.PathKey(rel))
+			below = append(below, rel)
 		}
 	}
-	known, err := k.pathIDs(ctx, keys)
+	known, err := k.source.PathIDs(ctx, below)
 	if err != nil {
 		return err
 	}
@@ -137,13 +150,4 @@ func cutBase(path, base string) (string, bool) {
 		return "", false
 	}
 	return path[len(base):], true
-}
-
-func (k *keyer) pathIDs(ctx context.Context, keys []int64) (map[string]int64, error) {
-	ids := map[string]int64{}
-	slices.Sort(keys)
-	err := facts.Batches(slices.Compact(keys), func(keys []int64) error {
-		return schema.EachRow(ctx, k.db, pathsByKey, []driver.Value{facts.Array(keys)}, func(v []driver.Value) { ids[facts.Text(v[1])] = facts.Integer(v[0]) })
-	})
-	return ids, err
 }

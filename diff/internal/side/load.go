@@ -22,19 +22,27 @@ func Load(ctx context.Context, db *sql.DB, old, new string, o Options) (*Sides, 
 	}
 	pairArchives(s.Old, s.New)
 	markShared(s.Old, s.New)
-	l := &loader{db: db, o: o}
+	s.Source = &facts.Catalog{DB: db}
+	if s.Apart, err = s.Source.Apart(ctx, s.Old.ID, s.New.ID); err != nil {
+		return nil, err
+	}
+	l := &loader{db: db, o: o, apart: s.Apart}
 	if err := l.load(ctx, s.Old, s.New); err != nil {
 		return nil, err
 	}
-	s.Apart = l.apart
-	keys := &keyer{db: db, perArchive: o.PerArchive, base: baseMount(s.Old, s.New), invented: map[string]int64{}}
+	return s, s.arrange(ctx, o)
+}
+
+// arrange gives the rows of both sides their keys, and sorts by them.
+func (s *Sides) arrange(ctx context.Context, o Options) error {
+	keys := &keyer{source: s.Source, perArchive: o.PerArchive, base: baseMount(s.Old, s.New), invented: map[string]int64{}}
 	for _, b := range []*Side{s.Old, s.New} {
 		if err := keys.addKeys(ctx, b); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	s.Texts = keys.texts()
-	return s, both(ctx, s.Old, s.New, func(_ context.Context, b *Side) error {
+	return both(ctx, s.Old, s.New, func(_ context.Context, b *Side) error {
 		if o.PerArchive {
 			b.byArchive()
 		} else {
@@ -46,10 +54,6 @@ func Load(ctx context.Context, db *sql.DB, old, new string, o Options) (*Sides, 
 
 // load reads what may differ.
 func (l *loader) load(ctx context.Context, old, new *Side) error {
-	var err error
-	if l.apart, err = facts.ReadApart(ctx, l.db, old.ID, new.ID); err != nil {
-		return err
-	}
 	if err := l.markAkin(ctx, old, new); err != nil {
 		return err
 	}
@@ -76,7 +80,7 @@ func open(ctx context.Context, db *sql.DB, label string) (*Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Side{ID: id, Label: label, at: map[int64]int32{}}
+	b := &Side{ID: id, Label: label, db: db, at: map[int64]int32{}}
 	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{id}, func(v []driver.Value) {
 		b.at[facts.Integer(v[1])] = int32(len(b.Archives))
 		b.Archives = append(b.Archives, Archive{ID: facts.Integer(v[0]), Ordinal: facts.Integer(v[1]), place: facts.Integer(v[2]),

@@ -79,11 +79,11 @@ func (b *Side) forget(from int) {
 func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...driver.Value) error {
 	add := l.appendTo(b)
 	defer func() { b.total = max(b.total, len(b.Rows)) }()
-	return schema.EachRow(ctx, l.db, "SELECT "+rowColumns+from, args, func(v []driver.Value) { add(stored(v)) })
+	return schema.EachRow(ctx, l.db, "SELECT "+rowColumns+from, args, func(v []driver.Value) { add(storedRow(v)) })
 }
 
-// stored returns a row of rowColumns.
-func stored(v []driver.Value) *rows.Stored {
+// storedRow returns a row of rowColumns.
+func storedRow(v []driver.Value) *rows.Stored {
 	n := func(i int) int64 { return facts.Integer(v[i]) }
 	return &rows.Stored{Mount: n(0), Path: n(1), Content: n(2), Stored: n(3), Size: n(4), Flags: n(5), Method: n(6), Type: n(7), Mtime: n(8), Row: n(9)}
 }

@@ -2,6 +2,7 @@ package side
 
 import (
 	"cmp"
+	"database/sql"
 
 	"pakdb/diff/internal/facts"
 )
@@ -16,6 +17,7 @@ type Options struct {
 // the catalog knows of whole archives is in neither.
 type Sides struct {
 	Old, New *Side
+	Source   facts.Source // of names, contents and records of both
 	// Texts are what keys below 0 stand for, to show it: the hex digits of an asset
 	// id or a path hash. Keys that stand for a path have none.
 	Texts map[int64]string
@@ -30,6 +32,7 @@ type Side struct {
 	Archives []Archive // in the order of the build
 
 	at map[int64]int32 // places of archives in Archives, by ordinal
+	db *sql.DB         // nil: the rows are of files
 
 	Rows   []Row
 	Times  []int64 // Unix nanoseconds, by Row.Seq; nil unless they are compared
@@ -40,6 +43,9 @@ type Side struct {
 	alone     map[lineageRow]bool // rows that do not hold for the other edition
 	total     int                 // rows that were read, of which mounting leaves some
 	partly    bool                // not all of them by reads
+
+	ids  *Identities // of rows of files
+	held []bool      // of rows of files, by content: those of archives that both builds mount; nil: a catalog knows them
 
 	hidden map[entryAt]bool  // what the game does not see
 	hides  map[entryAt]int32 // how many of these each entry hides

@@ -45,13 +45,6 @@ const nameless = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + `
 	WHERE ba.build_id = ?1 AND ba.ordinal IN (SELECT value FROM json_each(?2)) AND e.path_id IS NULL
 	ORDER BY ba.ordinal, e.row`
 
-// pathsByKey finds paths by their keys.
-const pathsByKey = `SELECT p.path_id, d.prefix || p.name
-	FROM json_each(?1) j
-	CROSS JOIN path_key k ON k.key = j.value
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id`
-
 // entryIDs lists the ids and hashes of paths ?2 in a build.
 const entryIDs = `SELECT e.path_id, e.id_bits, e.id_hi, e.id_lo, e.path_hash
 	FROM json_each(?2) j

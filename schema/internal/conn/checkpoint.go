@@ -27,8 +27,8 @@ const maxLog = 64 << 20 / 4096
 // when there is more to copy: a connection of its own has to read the whole schema.
 const smallLog = 4 << 20
 
-func newCheckpointer(path string, sync Sync) *checkpointer {
-	k := &checkpointer{db: openCheckpoint(path, sync), log: path + "-wal", requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
+func newCheckpointer(path string) *checkpointer {
+	k := &checkpointer{db: openCheckpoint(path), log: path + "-wal", requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
 	k.db.SetMaxOpenConns(1)
 	go k.run()
 	return k

@@ -44,23 +44,14 @@ func (c Connector) Connect(context.Context) (driver.Conn, error) {
 // Driver returns the driver that the connections are opened on.
 func (c Connector) Driver() driver.Driver { return c.On }
 
-// Sync says what SQLite waits for the disk for.
-type Sync string
-
-// Of catalogs that outlive their process, and of those that are deleted at its end.
-const (
-	SyncNormal Sync = "normal"
-	SyncOff    Sync = "off"
-)
-
 // openWriter: WAL lets readers go on; with synchronous=NORMAL a crash of
 // the machine may lose the last transactions but never damages the file.
 // Checkpoints are the checkpointer's.
-func openWriter(path string, src *Source, sync Sync) *sql.DB {
+func openWriter(path string, src *Source) *sql.DB {
 	d := &sqlite.Driver{}
 	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerFunctions(d))
 	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
-		"&_pragma=journal_mode(wal)&_pragma=synchronous("+string(sync)+")&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)"+
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
 }
 
@@ -104,8 +95,8 @@ func OpenToCheck(path string) *sql.DB {
 }
 
 // openCheckpoint opens the connection of a [Checkpointer].
-func openCheckpoint(path string, sync Sync) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_pragma=synchronous("+string(sync)+")&_pragma=cache_size(0)")})
+func openCheckpoint(path string) *sql.DB {
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_pragma=synchronous(normal)&_pragma=cache_size(0)")})
 }
 
 // openFinder opens the connection of a [Finder].

@@ -12,22 +12,21 @@ type Writer struct {
 	DB         *sql.DB
 	Src        *Source // temp.src of the connection
 	checkpoint *checkpointer
-	sync       Sync
 	failed     bool // a transaction
 }
 
 // OpenWriter opens the catalog at path for writing. The file is in WAL mode from its
 // first statement on.
-func OpenWriter(path string, sync Sync) *Writer {
+func OpenWriter(path string) *Writer {
 	src := &Source{}
-	db := openWriter(path, src, sync)
+	db := openWriter(path, src)
 	db.SetMaxOpenConns(1)
-	return &Writer{DB: db, Src: src, sync: sync}
+	return &Writer{DB: db, Src: src}
 }
 
 // StartCheckpoints has committed pages copied into the catalog from now on. Without it
 // the log grows.
-func (w *Writer) StartCheckpoints(path string) { w.checkpoint = newCheckpointer(path, w.sync) }
+func (w *Writer) StartCheckpoints(path string) { w.checkpoint = newCheckpointer(path) }
 
 // EndCheckpoints ends what [Writer.StartCheckpoints] began, if it has been called.
 func (w *Writer) EndCheckpoints() {

@@ -39,13 +39,11 @@ type Interner struct {
 
 	keys    batch.KeySet // of what has an id and no row in the key tables yet
 	unkeyed int64        // the first content of keys
-	scratch bool
 }
 
-// New reads where the ids stand. With scratch it is to be used for all builds of the
-// catalog, and keys that it remembers itself wait until it forgets.
-func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx, scratch bool) (in *Interner, err error) {
-	in = &Interner{finder: finder, matcher: edition.NewMatcher(finder), scratch: scratch}
+// New reads where the ids stand.
+func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *Interner, err error) {
+	in = &Interner{finder: finder, matcher: edition.NewMatcher(finder)}
 	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
 		return nil, err
 	}
@@ -60,9 +58,6 @@ func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx, scratch bool) (in
 	in.unkeyed = in.contents.next
 	return in, err
 }
-
-// Continue makes the interner ready for the next build.
-func (in *Interner) Continue() { in.matcher = edition.NewMatcher(in.finder) }
 
 // Full reports that the memory of what was seen is used up.
 func (in *Interner) Full() bool {
@@ -95,13 +90,8 @@ func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
 		return err
 	}
 	in.collectRefs(b)
-	switch {
-	case in.keys.Len() >= batch.MaxKeys || b.Keyed && !in.scratch:
+	if in.keys.Len() >= batch.MaxKeys || b.Keyed {
 		b.Keys = in.TakeKeys()
-	case b.Keyed: // the interner alone looks contents, texts and references up
-		b.Keys = &batch.KeySet{Paths: in.keys.Paths}
-		b.Keys.Sort()
-		in.keys.Paths = nil
 	}
 	return nil
 }

@@ -28,8 +28,7 @@ func newDiffCommand(a *cli.App) *cobra.Command {
 		Long: `Show what changed between two builds. OLD and NEW are labels of builds, or
 archives and folders, which are scanned for the occasion and leave the catalog
 as it is; ./NAME is a path though there is a build NAME. BUILD:PATH and
-BUILD:PATH compare two entries inside. What two archives or folders store as the
-same bytes is not decoded: pakdb verify does that.
+BUILD:PATH compare two entries inside.
 
 Entries are compared as the game sees them after mounting. A modification time
 alone is no change. An entry is added, removed, renamed, modified, moved to
@@ -159,7 +158,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	defer runtime.KeepAlive(ballast)
 	percent := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(percent)
-	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.need(args[2:]))
+	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.need())
 	if err != nil {
 		return err
 	}
@@ -177,10 +176,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	shown, stop := cli.Waiting(a, cli.OutputOf(a, ""), "comparing", "")
 	defer stop()
 	c.out, c.begin = shown.W, stop
-	if c.Result, err = diff.Compare(ctx, sides.DB, sides.Old.Label, sides.New.Label, o); err != nil {
-		return err
-	}
-	if c.damaged, err = overlay.FindDamage(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label); err != nil {
+	if c.Result, c.damaged, err = compareSides(ctx, a, sides, o); err != nil {
 		return err
 	}
 	if err := c.refuseMissed(ctx, sides); err != nil {
@@ -211,13 +207,25 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	return nil
 }
 
-// need is what is to be known of two paths. Patterns are looked for among all entries,
-// and downloads are of whole builds.
-func (opts *diffOptions) need(patterns []string) operand.Need {
+// compareSides returns what changed, and which archives are damaged.
+func compareSides(ctx context.Context, a *cli.App, s *operand.Sides, o diff.Options) (r *diff.Result, damaged []codecs.Damage, err error) {
+	if s.Reading != nil {
+		r, err = s.Reading.Compare(ctx, o)
+		return r, overlay.DamageOfFiles(a.Registry(), s.Reading), err
+	}
+	if r, err = diff.Compare(ctx, s.DB, s.Old.Label, s.New.Label, o); err == nil {
+		damaged, err = overlay.FindDamage(ctx, s.DB, a.Registry(), s.Old.Label, s.New.Label)
+	}
+	return r, damaged, err
+}
+
+// need is what is to be known of two paths. Options that look inside contents, or tell
+// where they lie, take a catalog of both.
+func (opts *diffOptions) need() operand.Need {
 	switch {
 	case opts.semantic || opts.impact:
 		return operand.Facts
-	case opts.stat || opts.failOver != nil || opts.format == formatHTML || len(patterns) > 0:
+	case opts.stat || opts.format == formatHTML:
 		return operand.Entries
 	}
 	return operand.Changes

@@ -105,6 +105,10 @@ func (c *changes) refuseMissed(ctx context.Context, s *operand.Sides) (err error
 	}
 	var failed error
 	paths := func(yield func(string) bool) {
+		if s.Reading != nil {
+			s.Reading.Paths()(yield)
+			return
+		}
 		for path, err := range diff.Paths(ctx, s.DB, s.Old.Label, s.New.Label) {
 			if failed = err; err != nil || !yield(path) {
 				return

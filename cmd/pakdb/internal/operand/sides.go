@@ -10,6 +10,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
+	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
@@ -18,12 +19,14 @@ import (
 	"pakdb/schema"
 )
 
-// Sides is what a diff compares: two builds of one catalog, which is the user's
-// or, when there is a path among them, a temporary one.
+// Sides is what a diff compares: two builds of files that are read for the occasion; or two
+// builds of one catalog, which is the user's or, when there is a path among them, a
+// temporary one.
 type Sides struct {
 	Old, New Side
-	DB       *sql.DB
-	Contents *query.Contents
+	Reading  *diff.Reading          // of files; nil: the others are of a catalog
+	DB       *sql.DB                // nil: of files
+	Contents *query.Contents        // nil: of files
 	Catalog  string                 // the user's or the temporary one
 	temp     *atomicfile.ScratchDir // of the temporary catalog; nil for none
 }
@@ -51,15 +54,15 @@ func (s *Sides) Close() {
 	}
 }
 
-// Need says how much of two paths is scanned.
+// Need says how much of two paths is to be known.
 type Need int
 
 const (
-	// Changes: the entries on which changes depend, and of contents what builds compare by.
+	// Changes: what builds compare by, which takes no catalog.
 	Changes Need = iota
-	// Entries: all of them.
+	// Entries: where entries lie, in a catalog.
 	Entries
-	// Facts: what contents say, as well.
+	// Facts: what contents say, in a catalog.
 	Facts
 )
 
@@ -79,6 +82,9 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *
 	catalog := a.Catalog
 	if s.Entries() {
 		need = Facts
+	}
+	if s.Old.path != "" && s.New.path != "" && need == Changes {
+		return s, readSides(ctx, a, s)
 	}
 	if s.Old.path != "" || s.New.path != "" {
 		if catalog, err = scanSides(ctx, a, s, need); err != nil {
@@ -129,6 +135,30 @@ func archiveOperand(ctx context.Context, a *cli.App, n *locate.Name) (Side, erro
 	return Side{Label: n.Label(n.Files[0]), path: n.Files[0].Location, Entry: n.Entry}, files.Close()
 }
 
+// readSides reads both paths.
+func readSides(ctx context.Context, a *cli.App, s *Sides) error {
+	s.tellApart()
+	s.Reading = diff.NewReading()
+	registry := a.Registry().ForComparing()
+	for i, begin := range []func(string) indexer.Target{s.Reading.Old, s.Reading.New} {
+		side := []Side{s.Old, s.New}[i]
+		err := scan(ctx, a, scanOf(a, registry, nil, side), side, func(ctx context.Context, o indexer.Options) (*indexer.Report, error) {
+			return indexer.Read(ctx, o, begin(side.Label))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellApart gives paths labels that differ.
+func (s *Sides) tellApart() {
+	if s.New.path != "" && s.New.Label == s.Old.Label {
+		s.New.Label += " (2)"
+	}
+}
+
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
 // a build of the user's catalog, a copy of that.
 func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog string, err error) {
@@ -136,35 +166,23 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog st
 		return "", err
 	}
 	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
-	registry, open := a.Registry(), schema.Open
-	paths := s.Old.path != "" && s.New.path != ""
-	if paths && need < Facts {
-		registry, open = registry.ForComparing(), schema.OpenScratch
+	registry := a.Registry()
+	if need < Facts {
+		registry = registry.ForComparing()
 	}
 	if s.Old.path == "" || s.New.path == "" {
 		if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
 			return "", err
 		}
 	}
-	for _, o := range []*Side{&s.Old, &s.New} {
-		for i := 2; o.path != "" && o == &s.New && o.Label == s.Old.Label; i++ {
-			o.Label = fmt.Sprintf("%s (%d)", o.path, i)
-		}
-	}
-	c, err := open(ctx, catalog)
+	s.tellApart()
+	c, err := schema.Open(ctx, catalog)
 	if err != nil {
 		return "", err
 	}
-	scans := []*indexer.Options{scanOf(a, registry, c, s.Old), scanOf(a, registry, c, s.New)}
-	if paths && need == Changes {
-		progress := &indexer.Progress{}
-		stop := a.ShowProgress(ctx, progress)
-		err = indexer.LeaveAlike(ctx, scans[0], scans[1], progress)
-		stop()
-	}
-	for i, side := range []Side{s.Old, s.New} {
+	for _, side := range []Side{s.Old, s.New} {
 		if side.path != "" && err == nil {
-			err = scanSide(ctx, a, scans[i], side)
+			err = scan(ctx, a, scanOf(a, registry, c, side), side, indexer.Run)
 		}
 	}
 	return catalog, errors.Join(err, c.Close())
@@ -175,9 +193,9 @@ func scanOf(a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side)
 		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}, Passed: a.LeftOut}
 }
 
-func scanSide(ctx context.Context, a *cli.App, o *indexer.Options, side Side) error {
+func scan(ctx context.Context, a *cli.App, o *indexer.Options, side Side, run func(context.Context, indexer.Options) (*indexer.Report, error)) error {
 	stop := a.ShowProgress(ctx, o.Progress)
-	report, err := indexer.Run(ctx, *o)
+	report, err := run(ctx, *o)
 	stop()
 	if err != nil {
 		return err
