@@ -126,7 +126,7 @@ func TestRandomEdits(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	made, refused, kinds := 0, map[string]int{}, map[string]int{}
-	for made < testkit.Of(300, 12000) {
+	for made < testkit.Of(200, 12000) {
 		s := &all[r.IntN(len(all))]
 		p := s.open(t)
 		if p == nil {
@@ -185,6 +185,22 @@ func oneEdit(r *rand.Rand, p *edit.Package, d *property.Draft, i int, path strin
 		return "find", false, err
 	}
 	kind := d.Kind(target)
+	if op := r.IntN(4); op == 0 && strings.Contains(path, "]") { // an element, entry or row on the way
+		path = path[:strings.LastIndexByte(path, ']')+1]
+		if first := strings.IndexByte(path, ']') + 1; r.IntN(2) == 0 {
+			path = path[:first]
+		}
+		at := strings.LastIndexByte(path, '[')
+		switch r.IntN(4) {
+		case 0:
+			return "append", false, p.Append(object, path[:at], "")
+		case 1:
+			return "copy", false, p.Copy(object, path, "PakdbKey")
+		case 2:
+			return "rename", false, p.Rename(object, path, "PakdbKey")
+		}
+		return "remove element", false, p.Remove(object, path)
+	}
 	at := strings.LastIndexByte(path, '[')
 	switch op := r.IntN(12); {
 	case op == 0 && strings.HasSuffix(path, "]"):
@@ -231,4 +247,81 @@ func compare(t *testing.T, before, after *sample, i int, path, what string, exac
 			t.Errorf("%s: %s is %v, want %s (%v)", before.name, path, got, c.New, err)
 		}
 	}
+}
+
+// A field that is removed, and set again to the value that it had, is there again: with the
+// value that it had, and nothing else differs.
+func TestRemovedAndAdded(t *testing.T) {
+	back, same, refused := 0, 0, map[string]int{}
+	for k, s := range samples(t) {
+		if k%testkit.Of(12, 1) != 0 || s.open(t) == nil {
+			continue
+		}
+		for i := range s.open(t).Objects() {
+			d, err := s.open(t).Draft(i)
+			if err != nil {
+				continue
+			}
+			tried := 0
+			for _, n := range d.List().Children(-1) {
+				if n.Flags&(property.ClassData|property.Zero) != 0 || n.Size > 64 || tried == testkit.Of(2, 10) {
+					continue
+				}
+				tried++
+				field, object := n.Name, fmt.Sprint("#", i)
+				if n.Index > 0 {
+					field = fmt.Sprintf("%s[%d]", field, n.Index)
+				}
+				p := s.open(t)
+				old, err := p.Get(object, field)
+				if err == nil {
+					err = p.Remove(object, field)
+				}
+				text := fmt.Sprint(old)
+				if n.Kind.IsReference() && text == "" {
+					text = "None"
+				}
+				if err == nil {
+					err = p.Set(object, field, text)
+				}
+				var none *property.NoFieldError
+				if errors.As(err, &none) || errors.Is(err, property.ErrRefused) || errors.Is(err, property.ErrValue) {
+					refused[fmt.Sprintf("%T", errors.Unwrap(err))+n.Kind.String()]++
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %s.%s: %v", s.name, object, field, err)
+					continue
+				}
+				asset, uexp, err := p.Files(context.Background())
+				if errors.Is(err, pkg.ErrInside) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %s.%s: %v", s.name, object, field, err)
+					continue
+				}
+				back++
+				if bytes.Equal(asset, s.asset) && bytes.Equal(uexp, s.uexp) {
+					same++
+				}
+				q := (&sample{s.name, asset, uexp, s.options}).open(t)
+				x, err1 := s.open(t).Draft(i)
+				y, err2 := q.Draft(i)
+				if err1 != nil || err2 != nil {
+					t.Errorf("%s: %v, %v", s.name, err1, err2)
+					continue
+				}
+				for _, c := range property.Changed(s.open(t).Decoder(), x.List(), q.Decoder(), y.List()) {
+					if n.Kind != property.Text { // which has a namespace and a key no longer
+						t.Errorf("%s: %s.%s: %s was %q, is %q", s.name, object, field, c.Path, c.Old, c.New)
+					}
+				}
+			}
+		}
+	}
+	if back == 0 {
+		t.Errorf("only %d fields were added again", back)
+	}
+	t.Logf("%d fields were added again, %d with the same bytes; refused %v", back, same, refused)
 }

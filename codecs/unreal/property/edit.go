@@ -215,9 +215,18 @@ func (e *Draft) findAbsent(parent int, path string) (Target, bool) {
 		name = path[:at]
 	}
 	t := Target{l: &e.export.List, at: -1, parent: parent, name: name, index: index}
+	fields := p.slots
+	if parent >= 0 && e.export.List.Nodes[parent].Flags&Zero != 0 {
+		n := &e.export.List.Nodes[parent]
+		if n.Kind != Struct || n.Type.native != nil {
+			return t, false
+		}
+		fields, _ = e.d.slotsOf(n.Type.Path, n.Type.Name)
+		p = &place{form: formPositions}
+	}
 	switch p.form {
 	case formPositions:
-		return t, slices.ContainsFunc(p.slots, func(s slot) bool {
+		return t, slices.ContainsFunc(fields, func(s slot) bool {
 			return s.field != nil && strings.EqualFold(s.field.Name, name) && s.index == index
 		})
 	case formTagged:
@@ -580,7 +589,8 @@ func (e *Draft) setInZero(t Target, parent int, text string) error {
 	return e.Set(Target{l: &e.export.List, at: t.at, parent: t.parent}, text)
 }
 
-// store gives a struct of zeros bytes.
+// store gives a struct of zeros, or an empty container, bytes: all its fields are stored
+// then, as zeros.
 func (e *Draft) store(at int) error {
 	l := &e.export.List
 	n := &l.Nodes[at]
@@ -594,10 +604,24 @@ func (e *Draft) store(at int) error {
 			return nil
 		}
 	}
-	if n.Type.native == nil || n.Type.native.layout == nil {
-		return refuse("a field of the zero struct %s", n.Type)
+	var b []byte
+	switch {
+	case n.Kind == Array:
+		b = make([]byte, 4)
+	case n.Kind == Set || n.Kind == Map:
+		b = make([]byte, 8)
+	case n.Kind != Struct || n.Type.native != nil && n.Type.native.layout == nil:
+		return refuse("a part of the zero %s", n.Type)
+	case n.Type.native != nil:
+		b = make([]byte, n.Type.native.layout.size(e.d.ver.wide))
+	default:
+		all, err := e.d.slotsOf(n.Type.Path, n.Type.Name)
+		if err != nil {
+			return err
+		}
+		b = appendHeader(nil, slices.Repeat([]slotState{slotZero}, len(all)), e.d.order())
 	}
-	c := change{owner: outer, splices: []splice{{int(n.Offset), int(n.Offset), make([]byte, n.Type.native.layout.size(e.d.ver.wide))}}}
+	c := change{owner: outer, splices: []splice{{int(n.Offset), int(n.Offset), b}}}
 	if err := e.state(&c, outer, at, slotStored); err != nil {
 		return err
 	}
@@ -607,6 +631,16 @@ func (e *Draft) store(at int) error {
 // add gives a list a field.
 func (e *Draft) add(t Target, text string) error {
 	l := &e.export.List
+	if t.parent >= 0 && l.Nodes[t.parent].Flags&Zero != 0 {
+		if err := e.store(t.parent); err != nil {
+			return err
+		}
+		at := e.export.List.Find(t.parent, t.name, t.index)
+		if at < 0 {
+			return refuse("%s: a field of the zero %s", t.name, e.export.List.Nodes[t.parent].Type)
+		}
+		return e.Set(Target{l: &e.export.List, at: at, parent: t.parent}, text)
+	}
 	place := l.placeOf(t.parent)
 	w := encoder{e.d, e.data, l, e.d.order()}
 	c := change{owner: t.parent}
@@ -762,7 +796,10 @@ func (e *Draft) Append(t Target, text string) error {
 	}
 	n := &l.Nodes[t.at]
 	if n.Flags&Zero != 0 {
-		return refuse("elements of the empty %s, which has no bytes", n.Name)
+		if err := e.store(t.at); err != nil {
+			return err
+		}
+		l, n = &e.export.List, &e.export.List.Nodes[t.at]
 	}
 	end := int(n.Offset + n.Size)
 	var b []byte
@@ -863,9 +900,18 @@ func (e *Draft) freeKey(parent int, key string) error {
 
 // tagged appends a tag and a value.
 func (w *encoder) tagged(dst []byte, name string, t *Type, index int32, text string) ([]byte, error) {
-	v := &w.d.ver
 	var value []byte
 	var flags byte
+	switch {
+	case t.Kind == Class: // tags have the kinds that these are made of
+		t = typeObject
+	case t.Kind == SoftClass:
+		t = typeSoft
+	case t.Kind == Enum && t.Elem == typeByte: // of a byte with an enum, see readFieldType
+		t = NewType(Byte, t.Name, t.Path, nil, nil)
+	case t.Kind == Enum && (t.Elem == nil || t.Elem.Kind == Byte):
+		return nil, refuse("%s: a new enum, which mappings do not tell from a byte", name)
+	}
 	if t.Kind == Bool {
 		b, err := parseBool(t, text)
 		if err != nil {
@@ -875,36 +921,50 @@ func (w *encoder) tagged(dst []byte, name string, t *Type, index int32, text str
 	} else {
 		var err error
 		// In tags enums are names, whatever schemas say of their numbers.
-		if value, err = w.value(nil, t, -1, t.Kind == Enum, text); err != nil {
+		if value, err = w.value(nil, t, -1, true, text); err != nil {
 			return nil, err
 		}
 	}
-	word := func(s string) {
-		n := w.d.nameFor(s)
-		dst = w.u32(w.u32(dst, uint32(n.Index)), uint32(n.Number))
-	}
-	word(name)
+	dst, err := w.tag(dst, name, t, index, flags, len(value))
+	return append(dst, value...), err
+}
+
+// tag appends the tag of a value of size bytes. flags are as from UE5 1012 on.
+func (w *encoder) tag(dst []byte, name string, t *Type, index int32, flags byte, size int) ([]byte, error) {
+	v := &w.d.ver
+	dst = w.word(dst, name)
 	if v.ue5 >= typeNames {
-		return nil, refuse("%s: new fields of UE 5.4 and later, whose tags have complete types", name)
+		dst, err := w.typeName(dst, t)
+		if index > 0 {
+			flags |= tagIndex
+		}
+		if t.Kind == Struct && t.native != nil {
+			flags |= tagBinary
+		}
+		dst = append(w.u32(dst, uint32(size)), flags)
+		if index > 0 {
+			dst = w.u32(dst, uint32(index))
+		}
+		return dst, err
 	}
-	if t.Kind == Byte && t.Name != "" || t.Kind == Enum && v.ue4 < 510 {
-		word("ByteProperty")
+	if t.Kind == Byte && t.Name != "" {
+		dst = w.word(dst, "ByteProperty")
 	} else {
-		word(t.Kind.String() + "Property")
+		dst = w.word(dst, t.Kind.String()+"Property")
 	}
-	dst = w.u32(w.u32(dst, uint32(len(value))), uint32(index))
+	dst = w.u32(w.u32(dst, uint32(size)), uint32(index))
 	switch t.Kind {
 	case Struct:
-		word(t.Name)
+		dst = w.word(dst, t.Name)
 		if v.ue4 >= structGUID {
 			dst = append(dst, make([]byte, 16)...)
 		}
 	case Bool:
 		dst = append(dst, flags/tagTrue)
 	case Byte, Enum:
-		word(cmp.Or(t.Name, "None"))
-	case Optional:
-		word(t.Elem.Kind.String() + "Property")
+		dst = w.word(dst, cmp.Or(t.Name, "None"))
+	case Array, Set, Map, Optional:
+		return dst, refuse("%s: a new container", name)
 	}
 	if v.ue4 >= tagGUID {
 		dst = append(dst, 0)
@@ -912,7 +972,59 @@ func (w *encoder) tagged(dst []byte, name string, t *Type, index int32, text str
 	if v.ue5 >= extensions {
 		dst = append(dst, 0)
 	}
-	return append(dst, value...), nil
+	return dst, nil
+}
+
+// word appends a name.
+func (w *encoder) word(dst []byte, s string) []byte {
+	n := w.d.nameFor(s)
+	return w.u32(w.u32(dst, uint32(n.Index)), uint32(n.Number))
+}
+
+// typeName appends a complete type name: names and how many are below each, depth first.
+func (w *encoder) typeName(dst []byte, t *Type) ([]byte, error) {
+	node := func(name string, below int) { dst = w.u32(w.word(dst, name), uint32(below)) }
+	declared := func() error {
+		if t.Name == "" || t.Path == "" {
+			return refuse("a new field of type %s, whose package is not known", t)
+		}
+		node(t.Name, 1)
+		node(t.Path, 0)
+		return nil
+	}
+	var err error
+	below := func(of *Type) {
+		if err == nil {
+			dst, err = w.typeName(dst, of)
+		}
+	}
+	property := t.Kind.String() + "Property"
+	switch t.Kind {
+	case Struct:
+		node(property, 1)
+		err = declared()
+	case Enum:
+		node(property, 2)
+		err = declared()
+		below(cmp.Or(t.Elem, typeByte))
+	case Byte:
+		if unnamedByte(t) {
+			node(property, 0)
+			break
+		}
+		node(property, 1)
+		err = declared()
+	case Array, Set, Optional:
+		node(property, 1)
+		below(t.Elem)
+	case Map:
+		node(property, 2)
+		below(t.Key)
+		below(t.Elem)
+	default:
+		node(property, 0)
+	}
+	return dst, err
 }
 
 // Changed lists the values that differ between two readings of an export, by path: those

@@ -17,3 +17,20 @@ func NativeNames() (read, tagged []string) {
 	}
 	return read, tagged
 }
+
+// Tags yields the tags of a draft with what the encoder makes of them.
+func (e *Draft) Tags(yield func(t *Type, made, stored []byte, err error)) {
+	w := encoder{e.d, e.data, &e.export.List, e.d.order()}
+	for i := range e.export.List.Nodes {
+		n, p := &e.export.List.Nodes[i], &e.export.List.places[i]
+		if !p.tagged || n.Kind == Opaque {
+			continue
+		}
+		flags := byte(0)
+		if n.Kind == Bool && n.Bits == 1 {
+			flags = tagTrue
+		}
+		made, err := w.tag(nil, n.Name, n.Type, n.Index, flags, int(n.Size))
+		yield(n.Type, made, e.data[p.tag:n.Offset], err)
+	}
+}
