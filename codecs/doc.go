@@ -1,5 +1,4 @@
-// Package codecs defines what pakdb asks of an archive format, and what it
-// gives to those who read archives.
+// Package codecs defines the interface between archive formats and their users.
 //
 // A [Format] is a value: how to recognise a file, open it, and write it. An
 // [Archive] lists its [Entry] values in stored order and opens each one decoded

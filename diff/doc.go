@@ -1,4 +1,4 @@
-// Package diff tells what changed between two builds, from the catalog alone.
+// Package diff compares two builds, from the catalog alone.
 //
 // [Compare] reads both builds once, in archive order and with nothing but
 // integers: path, content, sizes, and how an entry is stored. The two sides are

@@ -1,6 +1,6 @@
-// Package schema is the catalog: one SQLite file that holds what pakdb knows
-// about builds. No other package of the module knows the SQLite driver of the
-// catalog, and it knows nothing of archive formats.
+// Package schema is the catalog of builds: one SQLite file that holds what pakdb knows
+// about builds. No other package of the module knows the SQLite driver of the catalog,
+// and it knows nothing of archive formats.
 //
 // [Open] makes or opens a catalog for writing; a [Build] collects one build
 // and becomes visible all at once. [OpenReadOnly] serves queries and cannot

@@ -1,6 +1,5 @@
-// Package family is how the facts of one family of formats reach the catalog
-// without anybody in between knowing them: Unreal packages, the database of
-// Marvel Heroes.
+// Package family carries the facts of a family of formats to the catalog, opaque in
+// between: Unreal packages, the database of Marvel Heroes.
 //
 // The room of a family, such as codecs/unreal, has the types of its facts
 // and one [Table] for each of its tables in the catalog: a column's name, and the

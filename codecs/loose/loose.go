@@ -1,6 +1,6 @@
-// Package loose treats any file that no other format claims as an archive of
-// one entry: the file itself, named by its base name. A folder of loose files
-// is thereby indexed, compared and patched like any archive.
+// Package loose treats any other file as an archive of one entry: the file itself,
+// named by its base name. A folder of loose files is thereby indexed, compared and
+// patched like any archive.
 package loose
 
 import (

@@ -1,5 +1,5 @@
-// Package meaning tells what a content means, as a tree that people and programs
-// read: whatever inspects it.
+// Package meaning presents a content as a tree, for people and programs: whatever
+// inspects it.
 //
 // [Of] begins with the [codecs.Facts] of one content. The names of what it refers to
 // come from [Files], the other files of the game. A family of formats has its own

@@ -1,8 +1,7 @@
-// Package mount decides which of the archives that hold a file gives it to the
-// game. It is the one place where that is decided: the indexer stores its
-// verdicts in the catalog (build_archive.place, build_shadow), comparisons read
-// them there, and plans of patches ask it again for archives that no catalog
-// knows.
+// Package mount decides which archive provides a file to the game. It is the one place
+// where that is decided: the indexer stores its verdicts in the catalog
+// (build_archive.place, build_shadow), comparisons read them there, and plans of
+// patches ask it again for archives that no catalog knows.
 //
 // A game sees one entry for each file:
 //   - [FileKey] tells which entries are the same file.

@@ -1,6 +1,6 @@
-// Package texture decodes pictures of graphics cards by the names that Unreal Engine has
-// for their formats. The rooms below it decode; this one knows which does, how many bytes
-// a picture takes, and makes an [image.Image] of the pixels.
+// Package texture decodes textures by Unreal Engine's names of formats. The rooms
+// below it decode; this one knows which does, how many bytes a picture takes, and
+// makes an [image.Image] of the pixels.
 //
 //	Named("PF_DXT1") -> Format.Size -> Format.Decode
 //

@@ -1,5 +1,5 @@
-// Package download tells what players fetch of an update, by each way of transport,
-// from what a catalog has of both builds.
+// Package download estimates the download of an update, by each way of transport, from
+// what a catalog has of both builds.
 //
 //	diff.Result ─► files and stored entries of both builds (shipment)
 //	            ─► files, entries: counted

@@ -1,4 +1,4 @@
-// Package folders adds changes up by folder, few enough to be read at a glance.
+// Package folders sums changes by folder.
 package folders
 
 import (

@@ -1,4 +1,4 @@
-// Package gate limits figures about a comparison, for build servers.
+// Package gate checks limits of a comparison, for build servers.
 package gate
 
 import (

@@ -1,4 +1,4 @@
-// Package impact finds what depends on what changed between two builds.
+// Package impact finds the dependents of changes between two builds.
 package impact
 
 import (

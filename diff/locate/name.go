@@ -1,6 +1,6 @@
-// Package locate says what a name on a command line stands for: a file, a build of
-// the catalog, an archive of a build, or an entry of one; and it opens the files of
-// builds where they were when they were indexed.
+// Package locate resolves a name on the command line: a file, a build of the catalog,
+// an archive of a build, or an entry of one; and it opens the files of builds where
+// they were when they were indexed.
 package locate
 
 import (

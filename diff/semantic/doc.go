@@ -1,7 +1,7 @@
-// Package semantic tells what changed inside of contents. Facts of the catalog come
-// first: values of packages, fields of prototypes, points of curves, exports,
-// references. What has none is compared as JSON, CSV, XML, as text or as bytes, for
-// which the contents must be at hand.
+// Package semantic compares the insides of contents. Facts of the catalog come first:
+// values of packages, fields of prototypes, points of curves, exports, references.
+// What has none is compared as JSON, CSV, XML, as text or as bytes, for which the
+// contents must be at hand.
 //
 //	Change ─► facts of both contents ─► fields, by name ─► Difference.Fields
 //	       └► bytes of both contents ─► with structure: Fields, and Text; other text: Text; else Ranges

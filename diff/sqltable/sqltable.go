@@ -1,4 +1,4 @@
-// Package sqltable makes comparisons of builds tables of SQL statements.
+// Package sqltable makes comparisons of builds available as SQL tables.
 package sqltable
 
 import (

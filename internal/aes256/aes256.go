@@ -1,5 +1,6 @@
-// Package aes256 is what Unreal archives do with AES: 256-bit keys, in ECB mode,
-// where every 16 bytes are encrypted for themselves, or, from UE 6 on, in CTR mode.
+// Package aes256 encrypts and decrypts as Unreal archives do: 256-bit keys, in ECB
+// mode, where every 16 bytes are encrypted for themselves, or, from UE 6 on, in CTR
+// mode.
 package aes256
 
 import (

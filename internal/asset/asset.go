@@ -1,5 +1,5 @@
-// Package asset knows the files that one asset of Unreal Engine 4 and 5 is
-// cooked to: its tables, the bytes of its exports, and what is loaded on demand.
+// Package asset groups the files of one cooked asset of Unreal Engine 4 and 5: its
+// tables, the bytes of its exports, and what is loaded on demand.
 package asset
 
 import "strings"

@@ -1,5 +1,4 @@
-// Package atomicfile changes files so that each of them is whole, whenever the
-// process is killed or an operation fails.
+// Package atomicfile writes files atomically, across kills and failed operations.
 //
 // There is one policy for all of pakdb:
 //

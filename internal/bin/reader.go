@@ -1,4 +1,4 @@
-// Package bin reads binary structures out of byte slices without trusting them.
+// Package bin reads binary structures with bounds checks.
 //
 // A [Reader] walks a slice that is already in memory. Its errors are sticky:
 // after the first failure every further read returns a zero value, so a parser

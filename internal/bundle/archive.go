@@ -1,6 +1,6 @@
-// Package bundle makes what a release has besides its programs: archives that are
-// equal, byte for byte, whenever and wherever they are written, the licences of the
-// modules that the programs link, and a list of these modules (SBOM).
+// Package bundle makes the archives, licences and bills of materials of a release:
+// archives that are equal, byte for byte, whenever and wherever they are written, the
+// licences of the modules that the programs link, and a list of these modules (SBOM).
 package bundle
 
 import (

@@ -1,4 +1,4 @@
-// Package gear cuts contents where their own bytes say so: what is inserted or
+// Package gear cuts contents into chunks by a rolling hash: what is inserted or
 // removed moves the ends of the chunks around it, and no others.
 //
 // The gear hash is h = h<<1 + table[b]. A byte has left it after 64 more, so that

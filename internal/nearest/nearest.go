@@ -1,5 +1,4 @@
-// Package nearest finds what a person may have meant by a name that is not
-// there.
+// Package nearest suggests existing names for a mistyped one.
 package nearest
 
 import (

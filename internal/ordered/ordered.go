@@ -1,4 +1,4 @@
-// Package ordered does work in parallel and hands on the results in order.
+// Package ordered works in parallel and returns results in order.
 package ordered
 
 import (

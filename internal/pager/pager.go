@@ -1,5 +1,4 @@
-// Package pager shows what does not fit a terminal with the pager of the user, as
-// git does.
+// Package pager shows long output in the user's pager.
 package pager
 
 import (

@@ -1,3 +1,2 @@
-// Package process is what the commands tell whoever runs them: exit codes, and
-// how signals end a run.
+// Package process defines how commands end: exit codes, and how signals end a run.
 package process

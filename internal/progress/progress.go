@@ -1,6 +1,6 @@
-// Package progress counts how far long work is, for whoever shows it. A caller
-// puts a [Counter] into a context by [Watch]; the functions that get the context
-// begin a step by [Step] and add the bytes they have done.
+// Package progress counts the progress of long work. A caller puts a [Counter] into a
+// context by [Watch]; the functions that get the context begin a step by [Step] and
+// add the bytes they have done.
 package progress
 
 import (

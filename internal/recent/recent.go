@@ -1,4 +1,4 @@
-// Package recent keeps what took long to make for those who ask for it again.
+// Package recent caches expensive results.
 package recent
 
 import (

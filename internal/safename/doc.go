@@ -1,5 +1,5 @@
-// Package safename is the one rule for names from outside that become files:
-// entries of archives, files of stores and of patches.
+// Package safename checks and repairs names from outside that become files: entries of
+// archives, files of stores and of patches.
 //
 // Such names are hostile until proven otherwise: "../../x", "/etc/passwd",
 // "C:\x", "NUL", or two names that a case-insensitive file system takes for one.

@@ -1,5 +1,4 @@
-// Package sketch makes short fingerprints by which similar contents are told
-// from others without looking at them again.
+// Package sketch makes short fingerprints of contents that find similar ones.
 //
 // A content is cut into chunks where its own bytes say so: an insertion moves
 // the cuts around it and no others. Each chunk has a hash of 32 bits, and the

@@ -1,5 +1,5 @@
-// Package terminal tells what a person sees on: whether a stream is a terminal, how
-// large it is, and how far a statement is.
+// Package terminal describes a terminal: whether a stream is a terminal, how large it
+// is, and how far a statement is.
 package terminal
 
 import (

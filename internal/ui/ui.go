@@ -1,6 +1,6 @@
-// Package ui is what browsers get: the page of the explorer, its scripts and styles, as
-// plain files. Some of them serve the page of "pakdb diff --format html" as well, which
-// [Script] makes one script of.
+// Package ui holds the files that browsers get: the page of the explorer, its scripts
+// and styles, as plain files. Some of them serve the page of "pakdb diff --format
+// html" as well, which [Script] makes one script of.
 //
 // The files are ES modules without a framework, and go to browsers as they stand here. The
 // editor for SQL alone is built, from parts of others: editor/build.js does that, and its

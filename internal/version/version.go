@@ -1,5 +1,5 @@
-// Package version says which build of pakdb's sources a program is. Both commands
-// print it, and stores state who published them.
+// Package version returns the version of a program. Both commands print it, and stores
+// state who published them.
 package version
 
 import (

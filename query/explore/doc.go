@@ -1,5 +1,5 @@
-// Package explore answers what people ask who look around in a catalog: its builds, the
-// folders of a build with sums of all that is below them, the files of a folder, one file.
+// Package explore answers the questions of the explorer: its builds, the folders of a
+// build with sums of all that is below them, the files of a folder, one file.
 //
 // The views answer the same, for any statement. What is asked here again and again goes by
 // the tables: the sums of a million files take a third of what the view folders takes, and

@@ -1,6 +1,6 @@
-// Package inside tells what changed inside of contents of two builds, by all that is known of
-// them: facts of the catalog, the bytes of contents that are at hand, code, pixels and
-// samples.
+// Package inside compares the insides of contents of two builds, by all that is known
+// of them: facts of the catalog, the bytes of contents that are at hand, code, pixels
+// and samples.
 //
 // Reading order:
 //

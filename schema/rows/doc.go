@@ -1,6 +1,6 @@
-// Package rows reads all entries of a build past SQL, with their texts, at a tenth of what
-// the views entries and files cost: it goes through the pages of the tables, and joins them
-// itself. What the values mean is said by the views; tests compare.
+// Package rows reads all entries of a build without SQL, at a tenth of the views'
+// cost: it goes through the pages of the tables, and joins them itself. What the
+// values mean is said by the views; tests compare.
 //
 // It reads what scans write. A catalog that is not like that, or that is damaged, is
 // [ErrUnusual]: the views say what is in it.

@@ -1,6 +1,5 @@
-// Package ahead reads content that is stored in blocks, each of which decodes
-// alone: one after the other, or, where there are many, in parallel ahead of
-// the reader, within a window of bounded size.
+// Package ahead reads content in independent blocks: one after the other, or, where
+// there are many, in parallel ahead of the reader, within a window of bounded size.
 package ahead
 
 import (

@@ -1,5 +1,5 @@
-// Package pages has parts of files at hand without holding them: the index of an
-// archive of a million entries is 50 to 100 MB, and most of it is looked at once.
+// Package pages reads and keeps parts of files on demand: the index of an archive of a
+// million entries is 50 to 100 MB, and most of it is looked at once.
 //
 // What was read last stays for what is asked for next to it, a mebibyte at most. A region
 // of which more than thrice its size was read, because it is asked for in another order,

@@ -1,4 +1,4 @@
-// Package sense tells content from the noise that a wrong key decrypts to.
+// Package sense distinguishes content from the noise of a wrong key.
 package sense
 
 import "pakdb/internal/aes256"

@@ -1,5 +1,4 @@
-// Package spool holds what must be known in whole before it can be placed, or
-// read from all its ends.
+// Package spool buffers content that must be complete before it is placed.
 package spool
 
 import (

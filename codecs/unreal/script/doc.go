@@ -1,6 +1,6 @@
-// Package script holds what the code of all generations of the Unreal Engine has
-// in common once it is disassembled: statements as text, and their normal form,
-// which is equal exactly when the meaning is, as far as the bytes tell.
+// Package script disassembles the code of all generations of Unreal Engine: statements
+// as text, and their normal form, which is equal exactly when the meaning is, as far
+// as the bytes tell.
 //
 //	code.go      statements in the order of the file, as text with marks
 //	function.go  a function: what it calls, refers to and says

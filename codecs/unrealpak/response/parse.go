@@ -1,6 +1,6 @@
-// Package response reads the files by which UnrealPak is told what to pack:
-// response files, and order files. It finds the files that their lines stand for,
-// and says in which order and under which names they are packed.
+// Package response reads UnrealPak's lists of files to pack: response files, and order
+// files. It finds the files that their lines stand for, and says in which order and
+// under which names they are packed.
 package response
 
 import (

@@ -1,5 +1,5 @@
-// Package compare goes from the rows of two builds to what they differ in. Each step is
-// a function from plain data to plain data:
+// Package compare compares the rows of two builds. Each step is a function from plain
+// data to plain data:
 //
 //	Sides ─► merge ─► pairs that differ ─► order, public names, records: notes
 //	      ─► package match: renames ─► judge: what happened to each pair

@@ -1,6 +1,5 @@
-// Package facts looks up what a catalog says of paths and contents that changed:
-// names, hashes, sketches, digests, records of directories. All of it is asked for by
-// ids, many at once.
+// Package facts looks up facts of changed paths and contents: names, hashes, sketches,
+// digests, records of directories. All of it is asked for by ids, many at once.
 //
 //	path_ids ─────► Names ────► folder, name, order, asset
 //	content_ids ──► Hashes, Sketches, Essences

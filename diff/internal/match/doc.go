@@ -1,7 +1,6 @@
-// Package match joins what one build of a comparison has alone with what the other
-// has alone: renames, and moves between archives. Each way to recognise a rename is a
-// function that joins rows of equal keys, the surest way first; what is left over
-// passes on to the next.
+// Package match matches removed entries with added ones: renames, and moves between
+// archives. Each way to recognise a rename is a function that joins rows of equal
+// keys, the surest way first; what is left over passes on to the next.
 //
 //	Pairs of one side ─► open rows ─► GUID, id, case, content, asset, similarity, file ─► Pairs of two
 //

@@ -1,5 +1,5 @@
-// Package side reads two builds of a catalog as far as they may differ: with nothing
-// but integers, in the order of the archives, then sorted by path.
+// Package side reads the rows of two builds that may differ: with nothing but
+// integers, in the order of the archives, then sorted by path.
 //
 //	labels ─► archives of both builds, paired ─► Rows of what is not the same ─► Keys ─► what the game sees, sorted
 //

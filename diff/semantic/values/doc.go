@@ -1,6 +1,6 @@
-// Package values tells what changed between the values of two contents of a package, as
-// a person would say it: a field that has another value, a row of a table that came,
-// went or got another name, an element that was put into an array.
+// Package values compares the values of two packages as a person would describe it: a
+// field that has another value, a row of a table that came, went or got another name,
+// an element that was put into an array.
 //
 //	rows of both -> a tree for each object -> Compare -> Changes
 //

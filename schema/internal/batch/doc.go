@@ -1,5 +1,5 @@
-// Package batch has what travels from a scan to the catalog at once, and what is found
-// out about it on the way.
+// Package batch defines the batches that a scan sends to the catalog, and what is
+// found out about it on the way.
 //
 //	Build.Add --> Batch --> edition: which rows are new --> intern: ids --> write: SQL
 //

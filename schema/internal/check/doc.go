@@ -1,2 +1,2 @@
-// Package check looks at a whole catalog and reports what is wrong with it.
+// Package check checks a whole catalog.
 package check

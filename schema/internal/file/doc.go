@@ -1,4 +1,4 @@
-// Package file looks after the file of a catalog: what lies at its path, its lock, its
+// Package file manages the file of a catalog: what lies at its path, its lock, its
 // first bytes, and what a killed process left beside it.
 //
 //	path --> Resolve --> IsUsable --> LockForWriting --> CreateIfAbsent --> QuickCheck --> conn.OpenWriter

@@ -1,5 +1,5 @@
-// Package intern gives what a batch names its ids: contents, paths, folders and texts.
-// It works a batch ahead of the SQL that writes, and reads what the catalog has on a
+// Package intern assigns the ids of a batch: contents, paths, folders and texts. It
+// works a batch ahead of the SQL that writes, and reads what the catalog has on a
 // connection of its own.
 //
 //	key, asked for --> seen in this run? --> in the catalog? --> next id, a new row

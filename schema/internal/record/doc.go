@@ -1,6 +1,6 @@
-// Package record has the values that a scan hands to the catalog: archives, entries, what
-// inspectors found in contents, problems and mounts. Nothing here knows SQL. Package schema
-// gives these types their public names.
+// Package record defines the values that a scan hands to the catalog: archives,
+// entries, what inspectors found in contents, problems and mounts. Nothing here knows
+// SQL. Package schema gives these types their public names.
 //
 // Reading order:
 //

@@ -1,6 +1,6 @@
-// Package inside opens the files of a build and says what lies in them: for each
-// file a [Layout] of extents, stored blocks or runs of stored bytes that do not
-// overlap, each with its method, size and hash; for the build its entries.
+// Package inside opens the files of a build and lists their extents: for each file a
+// [Layout] of extents, stored blocks or runs of stored bytes that do not overlap, each
+// with its method, size and hash; for the build its entries.
 //
 //	paths ── OpenFiles ── pkdelta.Input ── NewBuild ── Build{Layout{Extent...}, Entry...} ── Hash
 //

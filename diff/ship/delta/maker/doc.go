@@ -1,6 +1,5 @@
-// Package maker makes transport patches: it explains every byte of the new files
-// by the old ones, in the fewest bytes it finds, and proves the patch by executing
-// it.
+// Package maker makes transport patches: it explains every byte of the new files by
+// the old ones, in the fewest bytes it finds, and proves the patch by executing it.
 //
 //	Make ── old, new inside.Build ── pairing ── a fileMaker for each new file
 //	                                                  │
