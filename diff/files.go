@@ -30,8 +30,8 @@ type BuildFile struct {
 
 // filesSQL lists the files of build ?1.
 const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.location, a.format, a.size, a.mtime, lower(hex(a.digest)), a.scan, lower(hex(a.quick))
-	FROM build_archive ba
-	JOIN archive a ON a.archive_id = ba.archive_id
+	FROM x_build_archive ba
+	JOIN x_archive a ON a.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1
 	ORDER BY ba.ordinal`
 

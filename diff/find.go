@@ -47,20 +47,20 @@ func FindBy(ctx context.Context, asked *schema.Statements, label, path string) (
 // path is the one that is stored.
 const seenSQL = `SELECT p.path_id, coalesce(e.content_id, 0), e.archive_id, ba.name, coalesce(t.word, ''), m.word,
 		e.flags, e.size, e.stored, c.hash,
-		1 + (SELECT count(*) FROM build_shadow h WHERE h.build_id = b.build_id AND h.by_mount = ba.ordinal AND h.by_row = e.row)
-	FROM path_key k
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id
-	CROSS JOIN entry held ON held.path_id = p.path_id
-	CROSS JOIN build_archive hb ON hb.archive_id = held.archive_id
-	CROSS JOIN build b ON b.build_id = hb.build_id
-	LEFT JOIN build_shadow s ON s.build_id = b.build_id AND s.mount = hb.ordinal AND s.row = held.row
-	CROSS JOIN build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = coalesce(s.by_mount, hb.ordinal)
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.row = coalesce(s.by_row, held.row)
-	LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
-	JOIN word m ON m.word_id = e.method_id
-	LEFT JOIN word t ON t.word_id = e.type_id
-	LEFT JOIN content c ON c.content_id = e.content_id
+		1 + (SELECT count(*) FROM x_build_shadow h WHERE h.build_id = b.build_id AND h.by_mount = ba.ordinal AND h.by_row = e.row)
+	FROM x_path_key k
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+	CROSS JOIN x_entry held ON held.path_id = p.path_id
+	CROSS JOIN x_build_archive hb ON hb.archive_id = held.archive_id
+	CROSS JOIN x_build b ON b.build_id = hb.build_id
+	LEFT JOIN x_build_shadow s ON s.build_id = b.build_id AND s.mount = hb.ordinal AND s.row = held.row
+	CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = coalesce(s.by_mount, hb.ordinal)
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id AND e.row = coalesce(s.by_row, held.row)
+	LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+	JOIN x_word m ON m.word_id = e.method_id
+	LEFT JOIN x_word t ON t.word_id = e.type_id
+	LEFT JOIN x_content c ON c.content_id = e.content_id
 	WHERE b.label = ?1 AND b.complete = 1 AND k.key = ?2 AND d.prefix || p.name = ?3
 		AND e.flags & 2 = 0 AND coalesce(bn.path_id, e.path_id) = p.path_id
 	ORDER BY ba.place, e.row
@@ -91,7 +91,7 @@ func AssetPaths(ctx context.Context, asked *schema.Statements, path string) (all
 
 // besideSQL lists the paths in folder ?1 whose names begin with ?2, whatever their case.
 const besideSQL = `SELECT d.prefix || p.name
-	FROM dir d
-	CROSS JOIN path p ON p.dir_id = d.dir_id
+	FROM x_dir d
+	CROSS JOIN x_path p ON p.dir_id = d.dir_id
 	WHERE d.prefix = ?1 COLLATE NOCASE AND substr(p.name, 1, length(?2)) = ?2 COLLATE NOCASE
 	ORDER BY d.prefix <> ?1, substr(p.name, 1, length(?2)) <> ?2, 1`

@@ -72,11 +72,11 @@ func (r *Result) Edits() (edits []Edit) {
 
 // pathsOfBuild lists the paths of all entries of a build.
 const pathsOfBuild = `SELECT d.prefix || p.name
-	FROM build b
-	CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id
-	CROSS JOIN path p ON p.path_id = e.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build b
+	CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN x_path p ON p.path_id = e.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE b.label = ?1 AND b.complete = 1`
 
 // Paths yields the paths of all entries of complete builds of these labels, in no

@@ -101,8 +101,8 @@ func TestSearchAhead(t *testing.T) {
 	}
 	for _, query := range []string{
 		"SELECT build, path, target, status, weak, seq FROM dependencies ORDER BY build, path, seq",
-		"SELECT lower(hex(hash)), known FROM content_scan JOIN content USING (content_id) ORDER BY 1",
-		"SELECT key, count(*) FROM ref_key GROUP BY key ORDER BY key",
+		"SELECT lower(hex(hash)), known FROM x_content_scan JOIN x_content USING (content_id) ORDER BY 1",
+		"SELECT key, count(*) FROM x_ref_key GROUP BY key ORDER BY key",
 	} {
 		without, ahead := catalogs[0].rows(query), catalogs[1].rows(query)
 		if !slices.Equal(without, ahead) || len(ahead) == 0 {

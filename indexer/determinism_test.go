@@ -21,7 +21,7 @@ import (
 func (c catalog) dump() []string {
 	c.t.Helper()
 	var lines []string
-	for _, table := range c.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name") {
+	for _, table := range c.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'x_seal' ORDER BY name") {
 		columns := c.rows("SELECT name FROM pragma_table_info(?) WHERE name <> 'created_at'", table)
 		for i, column := range columns {
 			columns[i] = "quote(" + column + ")"

@@ -49,7 +49,7 @@ func TestEditions(t *testing.T) {
 					t.Errorf("build %d: %d entries, want %d, or they differ", build, len(got), len(want))
 				}
 			}
-			rows := shared.rows("SELECT count(*) FROM entry_row")[0]
+			rows := shared.rows("SELECT count(*) FROM x_entry_row")[0]
 			n, err := strconv.ParseInt(rows, 10, 64)
 			if limit := map[gen.Changes]int64{gen.Front: 2800, gen.Reordered: 1900}[how]; err != nil || n > max(limit, 750) {
 				t.Errorf("%s rows", rows)
@@ -69,8 +69,8 @@ func TestQuickEditions(t *testing.T) {
 	if c.rows(unknown, 1, 60, "2")[0] != "1" {
 		t.Errorf("contents are unknown: %s", c.rows("SELECT count(*) FROM entries WHERE content IS NULL"))
 	}
-	if rows := c.rows("SELECT count(*) BETWEEN 1 AND 60 FROM entry_row WHERE since > 0"); rows[0] != "1" {
-		t.Errorf("the quick scan added %s rows", c.rows("SELECT count(*) FROM entry_row WHERE since > 0"))
+	if rows := c.rows("SELECT count(*) BETWEEN 1 AND 60 FROM x_entry_row WHERE since > 0"); rows[0] != "1" {
+		t.Errorf("the quick scan added %s rows", c.rows("SELECT count(*) FROM x_entry_row WHERE since > 0"))
 	}
 	c.mustScan(indexer.Options{Label: "3", Paths: []string{second}})
 	for _, build := range []string{"1", "2", "3"} {

@@ -94,7 +94,7 @@ func TestFilesOfMountedPaks(t *testing.T) {
 	c.mustScan(indexer.Options{Paths: []string{filepath.Join(paks, "Game-Win.pak")}, Label: "b"})
 	c.wantRows("SELECT count(*) FROM files", "5")
 	c.wantRows("SELECT count(*) FROM shadowed", "0")
-	c.wantRows("SELECT count(*) FROM build_shadow", "0")
+	c.wantRows("SELECT count(*) FROM x_build_shadow", "0")
 }
 
 // Paks of one order: by descending name. Archives that have no order: the first

@@ -188,7 +188,7 @@ func TestUnchangedArchivesAreReused(t *testing.T) {
 	if copied.Reused != 1 {
 		t.Errorf("copy: %+v", copied)
 	}
-	c.want("SELECT count(*) FROM archive", "2")
+	c.want("SELECT count(*) FROM x_archive", "2")
 }
 
 func TestChangedArchiveIsScannedAgain(t *testing.T) {

@@ -114,7 +114,7 @@ func TestNamePool(t *testing.T) {
 	c.mustScan(indexer.Options{Label: "1", Paths: []string{dir}})
 	write(t, filepath.Join(dir, "B.u"), []byte(using("Shared", "shared", "Second")))
 	c.mustScan(indexer.Options{Label: "2", Paths: []string{dir}})
-	c.want("SELECT count(*), count(DISTINCT name) FROM name", "7|7") // Core First None Package Second Shared shared; A and B follow from their paths
+	c.want("SELECT count(*), count(DISTINCT name) FROM x_name", "7|7") // Core First None Package Second Shared shared; A and B follow from their paths
 }
 
 // A renamed file is another package, although it was scanned before.

@@ -61,10 +61,10 @@ func TestRenamedEditions(t *testing.T) {
 						}
 					}
 				}
-				if n := countOf(t, shared, "(SELECT DISTINCT lineage_id FROM archive WHERE format <> 'loose')"); n != 2 {
+				if n := countOf(t, shared, "(SELECT DISTINCT lineage_id FROM x_archive WHERE format <> 'loose')"); n != 2 {
 					t.Errorf("%d lineages of a pak and a container", n)
 				}
-				if n := countOf(t, shared, "entry_row"); n > 600+400+130 {
+				if n := countOf(t, shared, "x_entry_row"); n > 600+400+130 {
 					t.Errorf("%d rows", n)
 				}
 			})
@@ -81,7 +81,7 @@ func TestRenamedBeside(t *testing.T) {
 	if r := c.mustScan(indexer.Options{Label: "2", Paths: []string{both}}); r.Reused != 1 {
 		t.Fatalf("%d archives are known", r.Reused)
 	}
-	if n := countOf(t, c, "(SELECT DISTINCT lineage_id FROM archive)"); n != 1 {
+	if n := countOf(t, c, "(SELECT DISTINCT lineage_id FROM x_archive)"); n != 1 {
 		t.Errorf("%d lineages", n)
 	}
 	alone := newCatalog(t)

@@ -51,5 +51,5 @@ func TestDamagedScripts(t *testing.T) {
 	c.want("SELECT count(*) FROM functions WHERE (hash IS NULL) = (opaque IS NULL)", "0")
 	c.want("SELECT count(*) > 0 FROM functions WHERE opaque IS NOT NULL", "1")
 	c.want("SELECT count(*) > 0 FROM functions WHERE hash IS NOT NULL", "1")
-	c.want("SELECT count(*) FROM script v JOIN script_use u ON u.set_id = v.set_id AND u.export = v.ordinal WHERE v.hash IS NULL", "0")
+	c.want("SELECT count(*) FROM x_script v JOIN x_script_use u ON u.set_id = v.set_id AND u.export = v.ordinal WHERE v.hash IS NULL", "0")
 }

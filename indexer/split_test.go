@@ -87,7 +87,7 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 		c := newCatalog(t)
 		c.mustScan(indexer.Options{Paths: []string{path}})
 		return c.rows(`SELECT hex(c.hash), g.header, hex(g.essence), hex(g.exports)
-			FROM package_digest g JOIN content c USING (content_id) WHERE g.header <> 0 ORDER BY 1`)
+			FROM x_package_digest g JOIN x_content c USING (content_id) WHERE g.header <> 0 ORDER BY 1`)
 	}
 	want := digests(sample)
 	if len(want) != len(bodies)/2 {

@@ -66,9 +66,9 @@ func TestValues(t *testing.T) {
 func TestValuesGoWithTheirBuild(t *testing.T) {
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Label: "a", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
-	rows := c.rows("SELECT count(*) FROM property")[0]
+	rows := c.rows("SELECT count(*) FROM x_property")[0]
 	c.mustScan(indexer.Options{Label: "b", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
-	for _, query := range []string{"SELECT count(*) FROM property", "SELECT count(*) FROM properties WHERE build = 'a'", "SELECT count(*) FROM properties WHERE build = 'b'"} {
+	for _, query := range []string{"SELECT count(*) FROM x_property", "SELECT count(*) FROM properties WHERE build = 'a'", "SELECT count(*) FROM properties WHERE build = 'b'"} {
 		if got := c.rows(query)[0]; got != rows || got == "0" {
 			t.Errorf("%s: %s, want %s", query, got, rows)
 		}
@@ -81,11 +81,11 @@ func TestValuesGoWithTheirBuild(t *testing.T) {
 		if err := cat.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.rows("SELECT count(*) FROM property")[0]; (got == rows) != (label == "a") {
+		if got := c.rows("SELECT count(*) FROM x_property")[0]; (got == rows) != (label == "a") {
 			t.Errorf("%s rows without %s", got, label)
 		}
 	}
-	for _, table := range []string{"property", "value_export", "value_set", "value_entry", "name"} {
+	for _, table := range []string{"x_property", "x_value_export", "x_value_set", "x_value_entry", "x_name"} {
 		if got := c.rows("SELECT count(*) FROM " + table)[0]; got != "0" {
 			t.Errorf("%s rows are left in %s", got, table)
 		}
@@ -163,7 +163,7 @@ func TestTwinsHaveTheSameValues(t *testing.T) {
 	if got := c.rows("SELECT build, path, cause FROM problems"); len(got) > 0 {
 		t.Errorf("problems: %q", got)
 	}
-	if got := c.rows("SELECT count(*) FROM value_set WHERE context <> 0"); got[0] != c.rows("SELECT count(DISTINCT set_id) FROM build_value")[0] {
+	if got := c.rows("SELECT count(*) FROM x_value_set WHERE context <> 0"); got[0] != c.rows("SELECT count(DISTINCT set_id) FROM x_build_value")[0] {
 		t.Errorf("%s sets, some of which hold in no build, or twice", got)
 	}
 	if got := c.rows("SELECT count(*) FROM class_fields WHERE mappings = 'Fixtures.usmap' AND class = 'Actor'"); got[0] == "0" {
@@ -242,12 +242,12 @@ func TestInheritedContainers(t *testing.T) {
 	defer func() { _ = db.Close() }()
 	const (
 		// the mesh of the parent has RelativeRotation in 25 to 27, the child's RelativeLocation.X is 14
-		of     = " = (SELECT s.set_id FROM value_set s JOIN entry e ON e.content_id = s.content_id JOIN path p ON p.path_id = e.path_id WHERE p.name = "
+		of     = " = (SELECT s.set_id FROM x_value_set s JOIN x_entry e ON e.content_id = s.content_id JOIN x_path p ON p.path_id = e.path_id WHERE p.name = "
 		parent = "set_id" + of + "'BP_Components.uasset') AND "
 		child  = "set_id" + of + "'BP_ComponentsChild.uasset') AND "
-		pitch  = "name_id = (SELECT name_id FROM name WHERE name = 'Pitch'), field_id = NULL, "
-		array  = "UPDATE property SET " + pitch + "place = seq - 25 WHERE " + parent + "seq BETWEEN 25 AND 27"
-		header = "UPDATE package_export SET archetype = %s WHERE content_id = (SELECT content_id FROM value_set WHERE " + parent + "1) AND ordinal = "
+		pitch  = "name_id = (SELECT name_id FROM x_name WHERE name = 'Pitch'), field_id = NULL, "
+		array  = "UPDATE x_property SET " + pitch + "place = seq - 25 WHERE " + parent + "seq BETWEEN 25 AND 27"
+		header = "UPDATE x_package_export SET archetype = %s WHERE content_id = (SELECT content_id FROM x_value_set WHERE " + parent + "1) AND ordinal = "
 	)
 	plain := "1 StaticMesh 1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll"
 	for _, test := range []struct {
@@ -256,25 +256,25 @@ func TestInheritedContainers(t *testing.T) {
 	}{
 		{"no change", "FixtureMesh", plain, nil},
 		{"array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
-			[]string{array, "UPDATE property SET " + pitch + "place = 0 WHERE " + child + "seq = 14"}},
+			[]string{array, "UPDATE x_property SET " + pitch + "place = 0 WHERE " + child + "seq = 14"}},
 		{"no array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 Pitch[0] 1 Pitch[1] 1 Pitch[2]",
-			[]string{array, "UPDATE property SET name_id = (SELECT name_id FROM name WHERE name = 'Yaw'), field_id = NULL, place = 0 WHERE " + child + "seq = 14"}},
+			[]string{array, "UPDATE x_property SET name_id = (SELECT name_id FROM x_name WHERE name = 'Yaw'), field_id = NULL, place = 0 WHERE " + child + "seq = 14"}},
 		{"empty array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
-			[]string{array, "UPDATE property SET " + pitch + "value = NULL WHERE " + child + "seq = 14"}},
+			[]string{array, "UPDATE x_property SET " + pitch + "value = NULL WHERE " + child + "seq = 14"}},
 		{"fixed array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 Pitch 1 Pitch[2]",
-			[]string{array, "UPDATE property SET place = NULL WHERE " + parent + "seq = 25", "UPDATE property SET " + pitch + "place = 1 WHERE " + child + "seq = 14"}},
+			[]string{array, "UPDATE x_property SET place = NULL WHERE " + parent + "seq = 25", "UPDATE x_property SET " + pitch + "place = 1 WHERE " + child + "seq = 14"}},
 		{"map", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
-			[]string{"UPDATE property SET " + pitch + "key_id = name_id WHERE " + parent + "seq BETWEEN 25 AND 27",
-				"UPDATE property SET " + pitch + "key_id = name_id WHERE " + child + "seq = 14"}},
+			[]string{"UPDATE x_property SET " + pitch + "key_id = name_id WHERE " + parent + "seq BETWEEN 25 AND 27",
+				"UPDATE x_property SET " + pitch + "key_id = name_id WHERE " + child + "seq = 14"}},
 		{"zero struct", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
-			[]string{"INSERT INTO name VALUES (900001, 'RelativeRotation')",
-				"UPDATE property SET name_id = 900001, field_id = NULL, value = NULL, flags = 2 WHERE " + child + "seq = 14"}},
+			[]string{"INSERT INTO x_name VALUES (900001, 'RelativeRotation')",
+				"UPDATE x_property SET name_id = 900001, field_id = NULL, value = NULL, flags = 2 WHERE " + child + "seq = 14"}},
 		{"empty struct", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll",
-			[]string{"INSERT INTO name VALUES (900001, 'RelativeRotation')", "INSERT INTO word VALUES (900001, 'Struct<Any>')",
-				"UPDATE property SET name_id = 900001, field_id = NULL, value = NULL, type_id = 900001 WHERE " + child + "seq = 14"}},
+			[]string{"INSERT INTO x_name VALUES (900001, 'RelativeRotation')", "INSERT INTO x_word VALUES (900001, 'Struct<Any>')",
+				"UPDATE x_property SET name_id = 900001, field_id = NULL, value = NULL, type_id = 900001 WHERE " + child + "seq = 14"}},
 		{"class data", "FixtureMesh", "1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll",
-			[]string{"UPDATE property SET flags = 1 WHERE " + parent + "seq = 21"}},
-		{"not read", "FixtureMesh", "", []string{"UPDATE value_export SET status = 2 WHERE " + child + "ordinal = 6"}},
+			[]string{"UPDATE x_property SET flags = 1 WHERE " + parent + "seq = 21"}},
+		{"not read", "FixtureMesh", "", []string{"UPDATE x_value_export SET status = 2 WHERE " + child + "ordinal = 6"}},
 		{"a cycle", "FixtureMesh", plain, []string{fmt.Sprintf(header, "9") + "8"}},
 		{"two steps", "DefaultSceneRoot", "2 RelativeLocation.X 2 RelativeLocation.Y 2 RelativeLocation.Z", []string{fmt.Sprintf(header, "4") + "2"}},
 	} {

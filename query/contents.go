@@ -172,11 +172,11 @@ func (c *Contents) Close() error {
 // limit that is bound, which took a quarter of a comparison of contents. That many archives
 // are tried for one content.
 const (
-	knownSQL = `SELECT c.content_id, c.size FROM content_key k
-		JOIN content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`
+	knownSQL = `SELECT c.content_id, c.size FROM x_content_key k
+		JOIN x_content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`
 	holdersSQL = `SELECT a.archive_id, min(e.ordinal), a.size, a.mtime, ba.location
-		FROM entry e JOIN archive a ON a.archive_id = e.archive_id
-		JOIN build_archive ba ON ba.archive_id = a.archive_id
+		FROM x_entry e JOIN x_archive a ON a.archive_id = e.archive_id
+		JOIN x_build_archive ba ON ba.archive_id = a.archive_id
 		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT 64`
 )
 

@@ -50,8 +50,8 @@ func TestFunctions(t *testing.T) {
 		"regexp(NULL, 'x')":                       "<null>",
 		"'Game' GLOB 'G*'":                        "1",
 		"key_of_content('00')":                    "<null>",
-		"count(*) FROM path_key k JOIN path p USING (path_id) JOIN dir d USING (dir_id) WHERE k.key = key_of_path(d.prefix || p.name)":                      "7",
-		"count(*) FROM content_key k JOIN content c USING (content_id) WHERE k.key = key_of_content(lower(hex(c.hash))) AND k.key = key_of_content(c.hash)": "7",
+		"count(*) FROM x_path_key k JOIN x_path p USING (path_id) JOIN x_dir d USING (dir_id) WHERE k.key = key_of_path(d.prefix || p.name)":                    "7",
+		"count(*) FROM x_content_key k JOIN x_content c USING (content_id) WHERE k.key = key_of_content(lower(hex(c.hash))) AND k.key = key_of_content(c.hash)": "7",
 	} {
 		if got := value(t, db, "SELECT "+expression); got != want {
 			t.Errorf("%s: %s, want %s", expression, got, want)

@@ -254,10 +254,10 @@ func TestPairs(t *testing.T) {
 		}
 		want, err := run(t, db, `SELECT DISTINCT x.build, y.build, a.archive_id, a.row, b.archive_id, b.row
 			FROM builds x
-			JOIN build_archive xa ON xa.build_id = x.build_id
-			JOIN entry a ON a.archive_id = xa.archive_id
-			JOIN entry b ON b.path_id = a.path_id AND (b.lineage_id <> a.lineage_id OR b.row <> a.row)
-			JOIN build_archive ya ON ya.archive_id = b.archive_id
+			JOIN x_build_archive xa ON xa.build_id = x.build_id
+			JOIN x_entry a ON a.archive_id = xa.archive_id
+			JOIN x_entry b ON b.path_id = a.path_id AND (b.lineage_id <> a.lineage_id OR b.row <> a.row)
+			JOIN x_build_archive ya ON ya.archive_id = b.archive_id
 			JOIN builds y ON y.build_id = ya.build_id
 			ORDER BY 1, 2, 3, 4, 5, 6`, query.Args{}, query.Output{Format: "csv", NoHeader: true})
 		if err != nil || got != want {

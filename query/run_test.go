@@ -153,7 +153,7 @@ func TestErrorsPoint(t *testing.T) {
 		"SELECT nope, nope FROM builds":          {"-", "builds has"}, // which of the two is not known
 		"SELECT regexp('(', 'x')":                {"-", ""},
 		"SELECT abs(-9223372036854775808)":       {"-", ""},
-		"DELETE FROM path":                       {"-", "SELECT"},
+		"DELETE FROM x_path":                     {"-", "SELECT"},
 		"SELECT content_text('zz')":              {"-", ""},
 		"SELECT pakdb_run()":                     {"-", ""},
 	} {
@@ -278,9 +278,9 @@ func TestReadOnly(t *testing.T) {
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	for _, attack := range []string{
-		"DELETE FROM path", "SELECT 1; DROP VIEW entries", "VACUUM INTO '" + other + "'", "ATTACH '" + other + "' AS o",
-		"PRAGMA query_only = 0", "CREATE TEMP TABLE t (a)", "BEGIN IMMEDIATE", "INSERT INTO word (word) VALUES (pakdb_run())",
-		"PRAGMA journal_mode = wal", "EXPLAIN DELETE FROM path",
+		"DELETE FROM x_path", "SELECT 1; DROP VIEW entries", "VACUUM INTO '" + other + "'", "ATTACH '" + other + "' AS o",
+		"PRAGMA query_only = 0", "CREATE TEMP TABLE t (a)", "BEGIN IMMEDIATE", "INSERT INTO x_word (word) VALUES (pakdb_run())",
+		"PRAGMA journal_mode = wal", "EXPLAIN DELETE FROM x_path",
 	} {
 		if _, err := run(t, db, attack, query.Args{}, query.Output{}); !errors.Is(err, query.ErrUsage) {
 			t.Errorf("%s: %v, want ErrUsage", attack, err)

@@ -150,10 +150,10 @@ func (p *sessions) texts(ctx context.Context, query string, args ...driver.Value
 
 // tables returns the names of views, then those of tables.
 func (p *sessions) tables(ctx context.Context) (views, tables []string, err error) {
-	if views, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"); err != nil {
+	if views, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*' ORDER BY name"); err != nil {
 		return nil, nil, err
 	}
-	tables, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'search_*_*' ORDER BY name")
+	tables, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'x_search_*_*' ORDER BY name")
 	return views, tables, err
 }
 

@@ -72,10 +72,10 @@ func (p *sessions) withPaths(ctx context.Context, sql string, values []driver.Na
 		return sql
 	}
 	own, _ := p.column(ctx, `SELECT 1
-		WHERE (SELECT max(path_id) FROM path) <= 2 * (SELECT sum(a.entry_count)
-			FROM build b
-			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-			CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		WHERE (SELECT max(path_id) FROM x_path) <= 2 * (SELECT sum(a.entry_count)
+			FROM x_build b
+			CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
 			WHERE b.complete = 1 AND b.label = `+pattern.Build+")", values)
 	if len(own) == 0 {
 		return sql
@@ -102,9 +102,9 @@ func (p *sessions) column(ctx context.Context, query string, values []driver.Nam
 func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, values []driver.NamedValue) bool {
 	query := fmt.Sprintf(`WITH edition AS (
 			SELECT a.lineage_id, a.edition, a.entry_count, b.label = %[2]s AS new
-			FROM build b
-			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-			CROSS JOIN archive a ON a.archive_id = ba.archive_id
+			FROM x_build b
+			CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
 			WHERE b.complete = 1 AND b.label IN (%[1]s, %[2]s)
 		), pair AS (
 			SELECT lineage_id, min(edition) AS first, max(edition) AS last, min(entry_count) AS entries
@@ -113,7 +113,7 @@ func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, value
 			HAVING min(new) < max(new) OR %[1]s = %[2]s
 		)
 		SELECT 4 * (SELECT sum(entries) FROM pair) >= 3 * (SELECT max(entries) FROM (SELECT sum(entry_count) AS entries FROM edition GROUP BY new))
-			AND 8 * (SELECT sum((SELECT count(*) FROM entry_row r INDEXED BY entry_since
+			AND 8 * (SELECT sum((SELECT count(*) FROM x_entry_row r INDEXED BY entry_since
 				WHERE r.lineage_id = pair.lineage_id AND r.since > pair.first AND r.since <= pair.last AND r.since > 0)) FROM pair)
 			<= (SELECT sum(entries) FROM pair)`, between.Old, between.New)
 	share, _ := p.column(ctx, query, values)
@@ -126,10 +126,10 @@ func (p *sessions) allHave(ctx context.Context, m rewrite.Missing, values []driv
 	indexes := map[string]string{"path_id": "entry_path", "content_id": "entry_content"}
 	for _, column := range m.Columns {
 		without, ok := p.column(ctx, fmt.Sprintf(`SELECT 1
-			FROM build b
-			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-			CROSS JOIN archive a ON a.archive_id = ba.archive_id
-			CROSS JOIN entry_row r INDEXED BY %s ON r.%s IS NULL AND r.lineage_id = a.lineage_id
+			FROM x_build b
+			CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
+			CROSS JOIN x_entry_row r INDEXED BY %s ON r.%s IS NULL AND r.lineage_id = a.lineage_id
 			WHERE b.complete = 1 AND b.label IN (%s, %s)
 			LIMIT 1`, indexes[column], column, m.Old, m.New), values)
 		if !ok || len(without) > 0 {

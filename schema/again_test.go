@@ -46,8 +46,8 @@ func TestKnownRowsAreFound(t *testing.T) {
 					t.Errorf("%s: %d rows, %d with keys, want %d", table, n[0], n[1], want)
 				}
 			}
-			wrong := scan[int](t, db, `SELECT count(*) FROM entry e JOIN entry_symbol s USING (lineage_id, row)
-				JOIN name n USING (name_id) JOIN path p ON p.path_id = e.path_id
+			wrong := scan[int](t, db, `SELECT count(*) FROM x_entry e JOIN x_entry_symbol s USING (lineage_id, row)
+				JOIN x_name n USING (name_id) JOIN x_path p ON p.path_id = e.path_id
 				WHERE 'N' || CAST(ltrim(p.name, 'File') AS INTEGER) <> n.name`)
 			if wrong != 0 {
 				t.Errorf("%d entries have the name of another", wrong)
@@ -82,7 +82,7 @@ func TestForgedKeys(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	writeBuild(t, c, "one", forged())
 	writeBuild(t, c, "two", forged())
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM content"); n != known {
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM x_content"); n != known {
 		t.Errorf("%d contents, want %d", n, known)
 	}
 }
@@ -107,14 +107,14 @@ func TestStatedContentsAreCompletedOnce(t *testing.T) {
 	for i, stated := range []bool{true, true, false, true, false} {
 		writeBuild(t, c, fmt.Sprint(i), entries(stated))
 		db := readDB(t, path)
-		if n := scan[int](t, db, "SELECT count(*) FROM content"); n != 50 {
+		if n := scan[int](t, db, "SELECT count(*) FROM x_content"); n != 50 {
 			t.Fatalf("%d contents after build %d, want 50", n, i)
 		}
 		want := 0
 		if i >= 2 {
 			want = 50
 		}
-		if n := scan[int](t, db, "SELECT count(*) FROM content WHERE length(hash) = 32"); n != want {
+		if n := scan[int](t, db, "SELECT count(*) FROM x_content WHERE length(hash) = 32"); n != want {
 			t.Errorf("%d complete hashes after build %d, want %d", n, i, want)
 		}
 		_ = db.Close()

@@ -158,7 +158,7 @@ func TestRenamedArchives(t *testing.T) {
 		for label, want := range alone {
 			sameViews(t, fmt.Sprintf("seed %d, %s", seed, label), buildRows(t, db, label), want)
 		}
-		if scan[int](t, db, `SELECT count(*) FROM (SELECT 1 FROM build_archive ba JOIN archive a USING (archive_id)
+		if scan[int](t, db, `SELECT count(*) FROM (SELECT 1 FROM x_build_archive ba JOIN x_archive a USING (archive_id)
 			GROUP BY a.lineage_id HAVING count(DISTINCT ba.name) > 1)`) == 0 {
 			t.Errorf("seed %d: no archive continues one of another name", seed)
 		}
@@ -192,8 +192,8 @@ func numbered(dir string, n, changed, build int) (files []file) {
 func lineages(t *testing.T, path, label string) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
-	for _, r := range query(t, readDB(t, path), `SELECT ba.name, a.lineage_id FROM build_archive ba
-		JOIN build b USING (build_id) JOIN archive a USING (archive_id) WHERE b.label = ?`, label) {
+	for _, r := range query(t, readDB(t, path), `SELECT ba.name, a.lineage_id FROM x_build_archive ba
+		JOIN x_build b USING (build_id) JOIN x_archive a USING (archive_id) WHERE b.label = ?`, label) {
 		all[r[0].(string)] = r[1].(int64)
 	}
 	return all
@@ -255,7 +255,7 @@ func TestWhatContinues(t *testing.T) {
 			}
 			merged := filepath.Join(t.TempDir(), "merged.db")
 			mergeInto(t, merged, false, path)
-			const rows = "SELECT (SELECT count(*) FROM entry_row) || ' ' || (SELECT count(DISTINCT lineage_id) FROM archive)"
+			const rows = "SELECT (SELECT count(*) FROM x_entry_row) || ' ' || (SELECT count(DISTINCT lineage_id) FROM x_archive)"
 			if got, want := scan[string](t, readDB(t, merged), rows), scan[string](t, readDB(t, path), rows); got != want {
 				t.Errorf("merged: %s rows and lineages, want %s", got, want)
 			}

@@ -90,7 +90,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	if err := remove.Unfinished(ctx, tx); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, "INSERT INTO build (label, created_at) VALUES (?, ?)",
+	res, err := tx.ExecContext(ctx, "INSERT INTO x_build (label, created_at) VALUES (?, ?)",
 		b.publish.Label, created.UTC().Format(time.RFC3339))
 	if err != nil {
 		return err
@@ -98,12 +98,12 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	if b.publish.ID, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if b.nextArchive, err = conn.MaxID(ctx, tx, "archive", "archive_id"); err != nil {
+	if b.nextArchive, err = conn.MaxID(ctx, tx, "x_archive", "archive_id"); err != nil {
 		return err
 	}
 	b.publish.Before = b.nextArchive
 	b.lineages = edition.NewLineages(b.c.reader, b.nextArchive)
-	if b.publish.Sets, err = conn.MaxID(ctx, tx, "value_set", "set_id"); err != nil {
+	if b.publish.Sets, err = conn.MaxID(ctx, tx, "x_value_set", "set_id"); err != nil {
 		return err
 	}
 	if b.pipeline.interner, err = intern.New(ctx, b.c.finder, tx); err != nil {

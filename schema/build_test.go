@@ -123,10 +123,10 @@ func TestPathsAndContentsAreStoredOnce(t *testing.T) {
 	writeBuild(t, c, "two", second)
 	db := readDB(t, path)
 	for query, want := range map[string]int{
-		"SELECT count(*) FROM path":                       1001,
-		"SELECT count(*) FROM path_key":                   1001,
-		"SELECT count(*) FROM content":                    1001,
-		"SELECT count(*) FROM content_key":                1001,
+		"SELECT count(*) FROM x_path":                     1001,
+		"SELECT count(*) FROM x_path_key":                 1001,
+		"SELECT count(*) FROM x_content":                  1001,
+		"SELECT count(*) FROM x_content_key":              1001,
 		"SELECT count(*) FROM entries":                    2001,
 		"SELECT count(DISTINCT path) FROM entries":        1001,
 		"SELECT count(*) FROM contents":                   1001,
@@ -152,7 +152,7 @@ func TestReplaceBuild(t *testing.T) {
 	if n := scan[int](t, db, "SELECT count(*) FROM builds"); n != 1 {
 		t.Errorf("%d builds, want 1", n)
 	}
-	if n := scan[int](t, db, "SELECT count(*) FROM entry"); n != 1 {
+	if n := scan[int](t, db, "SELECT count(*) FROM x_entry"); n != 1 {
 		t.Errorf("%d entries, want 1: the old archive is gone", n)
 	}
 }
@@ -169,7 +169,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := readDB(t, path)
-	for _, table := range []string{"entry", "path", "path_key", "content", "content_key"} {
+	for _, table := range []string{"x_entry", "x_path", "x_path_key", "x_content", "x_content_key"} {
 		if n := scan[int](t, db, "SELECT count(*) FROM "+table); n != 3 {
 			t.Errorf("%s: %d rows, want 3", table, n)
 		}
@@ -232,7 +232,7 @@ func TestAbandonedArchivesAreKnown(t *testing.T) {
 	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM entry"); n != 1 {
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM x_entry"); n != 1 {
 		t.Errorf("%d entries, want 1", n)
 	}
 }

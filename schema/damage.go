@@ -14,9 +14,9 @@ type Damage struct {
 }
 
 const damageSQL = `SELECT ba.name, p.field, p.offset, p.cause, count(*), min(p.seq)
-	FROM build b
-	JOIN build_archive ba ON ba.build_id = b.build_id
-	JOIN problem p ON p.archive_id = ba.archive_id
+	FROM x_build b
+	JOIN x_build_archive ba ON ba.build_id = b.build_id
+	JOIN x_problem p ON p.archive_id = ba.archive_id
 	WHERE b.label = ? AND b.complete = 1 AND p.whole = 1
 	GROUP BY ba.ordinal
 	ORDER BY ba.ordinal`

@@ -140,17 +140,17 @@ func TestDamagedPages(t *testing.T) {
 // What a check finds where pages are whole.
 func TestCheckFinds(t *testing.T) {
 	for statement, want := range map[string]string{
-		"UPDATE entry_row SET size = size + 1 WHERE size = (SELECT max(size) FROM entry_row)":           "counts",
-		"DELETE FROM path_key WHERE path_id = 2":                                                        "paths",
-		"UPDATE path SET name = 'x' WHERE path_id = 2":                                                  "paths",
-		"UPDATE content SET hash = zeroblob(32) WHERE content_id = 2":                                   "contents",
-		"DELETE FROM content WHERE content_id = 2":                                                      "references",
-		"DELETE FROM name WHERE name_id = 1":                                                            "references",
-		"UPDATE name SET name = 'x' WHERE name_id = 1":                                                  "names",
-		"UPDATE archive SET complete = 0":                                                               "mounts",
-		"UPDATE dir SET dir = 'x'":                                                                      "dirs",
-		"DROP VIEW entries":                                                                             "views",
-		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'entry_row'": "integrity",
+		"UPDATE x_entry_row SET size = size + 1 WHERE size = (SELECT max(size) FROM x_entry_row)":         "counts",
+		"DELETE FROM x_path_key WHERE path_id = 2":                                                        "paths",
+		"UPDATE x_path SET name = 'x' WHERE path_id = 2":                                                  "paths",
+		"UPDATE x_content SET hash = zeroblob(32) WHERE content_id = 2":                                   "contents",
+		"DELETE FROM x_content WHERE content_id = 2":                                                      "references",
+		"DELETE FROM x_name WHERE name_id = 1":                                                            "references",
+		"UPDATE x_name SET name = 'x' WHERE name_id = 1":                                                  "names",
+		"UPDATE x_archive SET complete = 0":                                                               "mounts",
+		"UPDATE x_dir SET dir = 'x'":                                                                      "dirs",
+		"DROP VIEW entries":                                                                               "views",
+		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'x_entry_row'": "integrity",
 	} {
 		path := filepath.Join(t.TempDir(), "pakdb.db")
 		if err := errors.Join(addBuild("one", 0).do(path), rawly(path, statement)); err != nil {
@@ -189,7 +189,7 @@ func TestDamagedFormatNumber(t *testing.T) {
 
 // A key beside the one that a text has would stay when its row goes: it is found before.
 func TestSurplusKeys(t *testing.T) {
-	for _, table := range []string{"path_key", "content_key", "name_key"} {
+	for _, table := range []string{"x_path_key", "x_content_key", "x_name_key"} {
 		path := filepath.Join(t.TempDir(), "pakdb.db")
 		if err := addBuild("one", 0).do(path); err != nil {
 			t.Fatal(err)

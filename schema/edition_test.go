@@ -135,14 +135,14 @@ func nothingIsLeft(t *testing.T, path string) {
 	t.Helper()
 	db := readDB(t, path)
 	for _, text := range []string{
-		"SELECT count(*) FROM content WHERE content_id NOT IN (SELECT content_id FROM entry_row)",
-		"SELECT count(*) FROM content_key WHERE content_id NOT IN (SELECT content_id FROM content)",
-		"SELECT count(*) FROM path WHERE path_id NOT IN (SELECT path_id FROM entry_row UNION SELECT path_id FROM symbol WHERE path_id IS NOT NULL UNION SELECT path_id FROM build_symbol)",
-		"SELECT count(*) FROM path_key WHERE path_id NOT IN (SELECT path_id FROM path)",
-		"SELECT count(*) FROM name WHERE name_id NOT IN (SELECT name_id FROM ref WHERE name_id IS NOT NULL)",
-		"SELECT count(*) FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)",
-		"SELECT count(*) FROM ref WHERE content_id NOT IN (SELECT content_id FROM content)",
-		"SELECT count(*) FROM removed",
+		"SELECT count(*) FROM x_content WHERE content_id NOT IN (SELECT content_id FROM x_entry_row)",
+		"SELECT count(*) FROM x_content_key WHERE content_id NOT IN (SELECT content_id FROM x_content)",
+		"SELECT count(*) FROM x_path WHERE path_id NOT IN (SELECT path_id FROM x_entry_row UNION SELECT path_id FROM x_symbol WHERE path_id IS NOT NULL UNION SELECT path_id FROM x_build_symbol)",
+		"SELECT count(*) FROM x_path_key WHERE path_id NOT IN (SELECT path_id FROM x_path)",
+		"SELECT count(*) FROM x_name WHERE name_id NOT IN (SELECT name_id FROM x_ref WHERE name_id IS NOT NULL)",
+		"SELECT count(*) FROM x_name_key WHERE name_id NOT IN (SELECT name_id FROM x_name)",
+		"SELECT count(*) FROM x_ref WHERE content_id NOT IN (SELECT content_id FROM x_content)",
+		"SELECT count(*) FROM x_removed",
 	} {
 		if n := query(t, db, text)[0][0]; n != int64(0) {
 			t.Fatalf("%v rows: %s", n, text)
@@ -184,8 +184,8 @@ func checkEditions(t *testing.T, seed uint64, path string, builds map[string][]f
 			t.Fatalf("seed %d, %s: %d entries, want %d\n%s\n%s", seed, label, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	if dead := query(t, db, `SELECT count(*) FROM entry_row r
-		WHERE NOT EXISTS (SELECT 1 FROM archive a WHERE a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition))`); dead[0][0] != int64(0) {
+	if dead := query(t, db, `SELECT count(*) FROM x_entry_row r
+		WHERE NOT EXISTS (SELECT 1 FROM x_archive a WHERE a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition))`); dead[0][0] != int64(0) {
 		t.Fatalf("seed %d: %v rows that no edition has", seed, dead[0][0])
 	}
 	_, err := schema.Check(context.Background(), path, func(f schema.Finding) { t.Errorf("seed %d: %s: %s", seed, f.Check, f.Detail) }, func(string) {})

@@ -37,7 +37,7 @@ func TestFailedBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, "CREATE TRIGGER full BEFORE INSERT ON entry_row BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+	alter(t, path, "CREATE TRIGGER full BEFORE INSERT ON x_entry_row BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
 	deadline := time.AfterFunc(time.Minute, func() { panic("blocked") })
 	defer deadline.Stop()
 	id := b.StartArchive(schema.Archive{Format: "test"})
@@ -52,7 +52,7 @@ func TestFailedBatch(t *testing.T) {
 	}
 	alter(t, path, "DROP TRIGGER full")
 	writeBuild(t, c, "two", []*schema.Entry{entry(1)})
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM entry"); n != 1 {
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM x_entry"); n != 1 {
 		t.Errorf("%d entries, want 1", n)
 	}
 }
@@ -70,7 +70,7 @@ func TestCancelledBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, `CREATE TRIGGER slow BEFORE INSERT ON entry_row BEGIN
+	alter(t, path, `CREATE TRIGGER slow BEFORE INSERT ON x_entry_row BEGIN
 		SELECT sum(n) FROM (WITH RECURSIVE count (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count) SELECT n FROM count); END`)
 	id := b.StartArchive(schema.Archive{Format: "test"})
 	if err := b.Add(id, entry(1)); err != nil {

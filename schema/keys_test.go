@@ -15,11 +15,11 @@ import (
 // keyed pairs each table with the number of its rows that the key table of it
 // should have, and has.
 var keyed = map[string][2]string{
-	"path": {"SELECT count(*) FROM path", `SELECT count(*) FROM path_key k JOIN path p USING (path_id) JOIN dir d USING (dir_id)
+	"path": {"SELECT count(*) FROM x_path", `SELECT count(*) FROM x_path_key k JOIN x_path p USING (path_id) JOIN x_dir d USING (dir_id)
 		WHERE key_of_path(d.prefix || p.name) = k.key`},
-	"content": {"SELECT count(*) FROM content", "SELECT count(*) FROM content_key k JOIN content c USING (content_id) WHERE key_of_content(c.hash) = k.key"},
-	"name":    {"SELECT count(*) FROM name", "SELECT count(*) FROM name_key k JOIN name n USING (name_id) WHERE key_of_name(n.name) = k.key"},
-	"ref":     {"SELECT count(*) FROM (SELECT DISTINCT key, content_id FROM ref)", "SELECT count(*) FROM ref_key k WHERE EXISTS (SELECT 1 FROM ref r WHERE r.key = k.key AND r.content_id = k.content_id)"},
+	"content": {"SELECT count(*) FROM x_content", "SELECT count(*) FROM x_content_key k JOIN x_content c USING (content_id) WHERE key_of_content(c.hash) = k.key"},
+	"name":    {"SELECT count(*) FROM x_name", "SELECT count(*) FROM x_name_key k JOIN x_name n USING (name_id) WHERE key_of_name(n.name) = k.key"},
+	"ref":     {"SELECT count(*) FROM (SELECT DISTINCT key, content_id FROM x_ref)", "SELECT count(*) FROM x_ref_key k WHERE EXISTS (SELECT 1 FROM x_ref r WHERE r.key = k.key AND r.content_id = k.content_id)"},
 }
 
 // keyDB opens a catalog with the functions that compute keys.
@@ -78,7 +78,7 @@ func TestKeysAfterAKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for db := readDB(t, path); scan[int](t, db, "SELECT count(*) FROM path") <= 2; {
+	for db := readDB(t, path); scan[int](t, db, "SELECT count(*) FROM x_path") <= 2; {
 		time.Sleep(10 * time.Millisecond)
 	}
 	killed := filepath.Join(t.TempDir(), "killed.db") // what is committed is what a kill leaves

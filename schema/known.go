@@ -56,6 +56,6 @@ func (a *knownArchives) find(ctx context.Context, args ...any) (found []Known, e
 }
 
 const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count
-FROM archive
+FROM x_archive
 WHERE quick = ? AND size = ? AND scan = ? AND archive_id <= ? AND complete = 1
 ORDER BY mtime <> ?, archive_id`

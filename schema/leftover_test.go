@@ -71,7 +71,7 @@ func leftOver(t *testing.T, killed bool) string {
 		}
 		return path
 	}
-	for db := readDB(t, path); scan[int](t, db, "SELECT count(*) FROM archive WHERE complete AND size = 7") == 0; {
+	for db := readDB(t, path); scan[int](t, db, "SELECT count(*) FROM x_archive WHERE complete AND size = 7") == 0; {
 		time.Sleep(10 * time.Millisecond)
 	}
 	copied := filepath.Join(t.TempDir(), "killed.db") // what is committed is what a kill leaves

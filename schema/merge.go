@@ -75,7 +75,7 @@ func addWords(ctx context.Context, c *Catalog, from *Other) error {
 	words := from.from.Words()
 	err := c.writer.InTx(ctx, func(tx *sql.Tx) error {
 		c.writer.Src.Set(len(words), func(row, _ int) driver.Value { return words[row] })
-		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO word (word) SELECT a FROM src")
+		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_word (word) SELECT a FROM src")
 		return err
 	})
 	from.worded = err == nil
@@ -357,13 +357,13 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry, ids 
 		query string
 		take  func(k *there, v []driver.Value)
 	}{
-		{"SELECT src.a, w.word FROM src CROSS JOIN content c ON c.content_id = src.a JOIN word w ON w.word_id = c.inspected_id",
+		{"SELECT src.a, w.word FROM src CROSS JOIN x_content c ON c.content_id = src.a JOIN x_word w ON w.word_id = c.inspected_id",
 			func(k *there, v []driver.Value) { k.inspected, _ = v[1].(string) }},
-		{"SELECT src.a FROM src CROSS JOIN content_sketch t ON t.content_id = src.a",
+		{"SELECT src.a FROM src CROSS JOIN x_content_sketch t ON t.content_id = src.a",
 			func(k *there, _ []driver.Value) { k.sketched = true }},
-		{"SELECT src.a, t.header FROM src CROSS JOIN package_digest t ON t.content_id = src.a",
+		{"SELECT src.a, t.header FROM src CROSS JOIN x_package_digest t ON t.content_id = src.a",
 			func(k *there, v []driver.Value) { k.digests[v[1].(int64)] = true }},
-		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN value_set t ON t.content_id = src.a AND t.context = 0 JOIN word w ON w.word_id = t.reader_id",
+		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN x_value_set t ON t.content_id = src.a AND t.context = 0 JOIN x_word w ON w.word_id = t.reader_id",
 			func(k *there, v []driver.Value) { k.values[v[1].(int64)], _ = v[2].(string) }},
 	} {
 		err := m.finder.Each(ctx, q.query, len(found), func(row, _ int) driver.Value { return found[row] },
@@ -380,8 +380,8 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry, ids 
 func (m *merge) find(ctx context.Context, ids []int64, hashOf func(id int64) other.Hash) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	err := m.finder.Each(ctx, `SELECT src.b, c.content_id, c.hash, c.size FROM src
-		CROSS JOIN content_key k ON k.key = src.a
-		CROSS JOIN content c ON c.content_id = k.content_id`, len(ids),
+		CROSS JOIN x_content_key k ON k.key = src.a
+		CROSS JOIN x_content c ON c.content_id = k.content_id`, len(ids),
 		func(row, col int) driver.Value {
 			if col == 0 {
 				h := hashOf(ids[row])

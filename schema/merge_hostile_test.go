@@ -47,29 +47,29 @@ func TestMergeHostile(t *testing.T) {
 	}
 	for _, tt := range []struct{ statement, want string }{
 		{"", "malformed"},
-		{"DROP TABLE package_import", "table package_import is missing"},
+		{"DROP TABLE x_package_import", "table x_package_import is missing"},
 		{"PRAGMA user_version = 999", "layout 999"},
 		{"PRAGMA application_id = 1", "another program"},
-		{"UPDATE build SET created_at = 'yesterday'", "build.created_at"},
-		{"DELETE FROM archive", "leads to no row"},
-		{"DELETE FROM path", "entry_row.path_id"},
-		{"DELETE FROM dir", "entry_row.path_id"},
-		{"DELETE FROM content", "entry_row.content_id"},
-		{"DELETE FROM word", "leads to no row"},
-		{"DELETE FROM name", "leads to no row"},
-		{"UPDATE content SET hash = zeroblob(31)", "hash: 31 bytes"},
-		{"UPDATE content SET inspected_id = NULL", "that nothing inspected"},
-		{"UPDATE entry_row SET padded = x'00'", "entry_row.padded: 1 bytes"},
-		{"UPDATE entry_row SET file_key = zeroblob(17)", "entry_row.file_key: 17 bytes"},
-		{"UPDATE entry_row SET row = -row", "entry_row.row"},
-		{"UPDATE package_digest SET essence = x''", "package_digest.essence: 0 bytes"},
-		{"UPDATE package_digest SET exports = zeroblob(15)", "package_digest.exports: 15 bytes"},
-		{"UPDATE archive SET quick = x'00'", "archive.quick: 1 bytes"},
-		{"UPDATE archive SET digest = x'00'", "archive.digest: 1 bytes"},
-		{"UPDATE archive SET row_bits = 63", "archive.row_bits"},
-		{"ALTER TABLE symbol RENAME TO old; CREATE TABLE symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", `table "symbol" is not`},
-		{"ALTER TABLE package_name RENAME TO old; CREATE TABLE package_name AS SELECT * FROM old UNION ALL SELECT * FROM old", "package_name"},
-		{"ALTER TABLE word RENAME TO old; CREATE VIEW word AS SELECT word_id, randomblob(100) AS word FROM old", `view "word" is not`},
+		{"UPDATE x_build SET created_at = 'yesterday'", "x_build.created_at"},
+		{"DELETE FROM x_archive", "leads to no row"},
+		{"DELETE FROM x_path", "x_entry_row.path_id"},
+		{"DELETE FROM x_dir", "x_entry_row.path_id"},
+		{"DELETE FROM x_content", "x_entry_row.content_id"},
+		{"DELETE FROM x_word", "leads to no row"},
+		{"DELETE FROM x_name", "leads to no row"},
+		{"UPDATE x_content SET hash = zeroblob(31)", "hash: 31 bytes"},
+		{"UPDATE x_content SET inspected_id = NULL", "that nothing inspected"},
+		{"UPDATE x_entry_row SET padded = x'00'", "x_entry_row.padded: 1 bytes"},
+		{"UPDATE x_entry_row SET file_key = zeroblob(17)", "x_entry_row.file_key: 17 bytes"},
+		{"UPDATE x_entry_row SET row = -row", "x_entry_row.row"},
+		{"UPDATE x_package_digest SET essence = x''", "x_package_digest.essence: 0 bytes"},
+		{"UPDATE x_package_digest SET exports = zeroblob(15)", "x_package_digest.exports: 15 bytes"},
+		{"UPDATE x_archive SET quick = x'00'", "x_archive.quick: 1 bytes"},
+		{"UPDATE x_archive SET digest = x'00'", "x_archive.digest: 1 bytes"},
+		{"UPDATE x_archive SET row_bits = 63", "x_archive.row_bits"},
+		{"ALTER TABLE x_symbol RENAME TO old; CREATE TABLE x_symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", `table "x_symbol" is not`},
+		{"ALTER TABLE x_package_name RENAME TO old; CREATE TABLE x_package_name AS SELECT * FROM old UNION ALL SELECT * FROM old", "package_name"},
+		{"ALTER TABLE x_word RENAME TO old; CREATE VIEW x_word AS SELECT word_id, randomblob(100) AS word FROM old", `view "x_word" is not`},
 	} {
 		from := filepath.Join(t.TempDir(), "from.db")
 		part := image
@@ -91,11 +91,11 @@ func TestMergeHostile(t *testing.T) {
 			t.Errorf("%s: %v, want one line with %q that names the file", tt.statement, err, tt.want)
 		}
 		db := readDB(t, into)
-		labels := scan[string](t, db, "SELECT group_concat(label) FROM build")
+		labels := scan[string](t, db, "SELECT group_concat(label) FROM x_build")
 		if labels != "1.3" && !strings.HasPrefix(labels, "1.3,") {
 			t.Errorf("%s: builds %s", tt.statement, labels)
 		}
-		if n := scan[int](t, db, "SELECT count(*) FROM archive a WHERE NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)"); n > 0 {
+		if n := scan[int](t, db, "SELECT count(*) FROM x_archive a WHERE NOT EXISTS (SELECT 1 FROM x_build_archive ba WHERE ba.archive_id = a.archive_id)"); n > 0 {
 			t.Errorf("%s: %d archives of no build stay", tt.statement, n)
 		}
 		if labels == "1.3" {

@@ -52,7 +52,7 @@ func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) er
 		}
 	}
 	var differ []int64
-	err = m.finder.Each(ctx, "SELECT s.content_id, s.known FROM src CROSS JOIN content_scan s ON s.content_id = src.a", len(ours),
+	err = m.finder.Each(ctx, "SELECT s.content_id, s.known FROM src CROSS JOIN x_content_scan s ON s.content_id = src.a", len(ours),
 		func(row, _ int) driver.Value { return ours[row] }, func(v []driver.Value) {
 			if id := v[0].(int64); v[1] != theirs[id].Known {
 				differ = append(differ, id)

@@ -234,7 +234,7 @@ func TestMergeParts(t *testing.T) {
 		db := readDB(t, into)
 		sameViews(t, fmt.Sprint(builds), viewRows(t, db), want)
 		if workers == len(folders) {
-			const rows = "SELECT (SELECT count(*) FROM entry_row) || ' ' || (SELECT count(DISTINCT lineage_id) FROM archive) || ' ' || (SELECT count(*) FROM archive)"
+			const rows = "SELECT (SELECT count(*) FROM x_entry_row) || ' ' || (SELECT count(DISTINCT lineage_id) FROM x_archive) || ' ' || (SELECT count(*) FROM x_archive)"
 			if got, want := scan[string](t, db, rows), scan[string](t, readDB(t, one), rows); got != want {
 				t.Errorf("rows of entries, lineages and archives: %s, one machine has %s", got, want)
 			}
@@ -278,7 +278,7 @@ func TestMergeSamples(t *testing.T) {
 	mergeInto(t, into, false, parts...)
 	db := readDB(t, into)
 	sameViews(t, "merged", viewRows(t, db), viewRows(t, readDB(t, one)))
-	if n := scan[int](t, db, "SELECT count(*) FROM build_value"); n == 0 {
+	if n := scan[int](t, db, "SELECT count(*) FROM x_build_value"); n == 0 {
 		t.Error("mappings helped to read no values")
 	}
 }

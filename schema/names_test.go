@@ -121,7 +121,7 @@ func TestRemoveNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = db.Close() }()
-		rows, err := db.Query("SELECT name FROM name JOIN name_key USING (name_id) ORDER BY name")
+		rows, err := db.Query("SELECT name FROM x_name JOIN x_name_key USING (name_id) ORDER BY name")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestNamesOfPlaces(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var n int
-	if err := db.QueryRow("SELECT count(*) FROM name").Scan(&n); err != nil || n != stored {
+	if err := db.QueryRow("SELECT count(*) FROM x_name").Scan(&n); err != nil || n != stored {
 		t.Errorf("%d names are stored, want %d (%v)", n, stored, err)
 	}
 }

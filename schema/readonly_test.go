@@ -59,7 +59,7 @@ func TestReadOnlyReads(t *testing.T) {
 		"SELECT * FROM entries",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT sum(i) FROM n",
 		"PRAGMA table_info(entries)",
-		"PRAGMA Table_XInfo('entry')",
+		"PRAGMA Table_XInfo('x_entry')",
 		"PRAGMA integrity_check",
 		"PRAGMA user_version",
 		"PRAGMA application_id",

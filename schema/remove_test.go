@@ -55,11 +55,11 @@ func TestRemoveGivesSpaceBack(t *testing.T) {
 			t.Errorf("build %d: %d pages after Vacuum, %d of them used, were %d with it", gone, small, used, all)
 		}
 		for query, want := range map[string]int64{
-			"SELECT count(*) FROM content":     shared + (builds-1)*own,
-			"SELECT count(*) FROM content_key": shared + (builds-1)*own,
-			"SELECT count(*) FROM path":        shared + (builds-1)*own,
-			"SELECT count(*) FROM path_key":    shared + (builds-1)*own,
-			"SELECT count(*) FROM entry_row":   (builds - 1) * (shared + own),
+			"SELECT count(*) FROM x_content":     shared + (builds-1)*own,
+			"SELECT count(*) FROM x_content_key": shared + (builds-1)*own,
+			"SELECT count(*) FROM x_path":        shared + (builds-1)*own,
+			"SELECT count(*) FROM x_path_key":    shared + (builds-1)*own,
+			"SELECT count(*) FROM x_entry_row":   (builds - 1) * (shared + own),
 		} {
 			if n := scan[int64](t, db, query); n != want {
 				t.Errorf("build %d: %s: %d, want %d", gone, query, n, want)

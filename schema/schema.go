@@ -188,8 +188,8 @@ func (c *Catalog) named(err error) error {
 // Holds reports whether the catalog knows a content.
 func (c *Catalog) Holds(ctx context.Context, d Digest) (found bool, err error) {
 	err = c.writer.DB.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
-		FROM content_key k
-		JOIN content c ON c.content_id = k.content_id
+		FROM x_content_key k
+		JOIN x_content c ON c.content_id = k.content_id
 		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&found)
 	return found, c.named(err)
 }

@@ -14,7 +14,7 @@ import (
 // behind the back of SQLite, so that a check is seen by what it finds.
 func TestSeal(t *testing.T) {
 	ago := func(d time.Duration) string {
-		return fmt.Sprint("UPDATE seal SET checked_time = checked_time - (", d.Microseconds(), ")")
+		return fmt.Sprint("UPDATE x_seal SET checked_time = checked_time - (", d.Microseconds(), ")")
 	}
 	for _, c := range []struct {
 		name    string
@@ -28,8 +28,8 @@ func TestSeal(t *testing.T) {
 		{name: "23 hours", sql: ago(23 * time.Hour)},
 		{name: "a day", sql: ago(24 * time.Hour), damaged: true},
 		{name: "of tomorrow", sql: ago(-24 * time.Hour), damaged: true},
-		{name: "another file", sql: "UPDATE seal SET file_time = file_time + 1", damaged: true},
-		{name: "no seal", sql: "DELETE FROM seal", damaged: true},
+		{name: "another file", sql: "UPDATE x_seal SET file_time = file_time + 1", damaged: true},
+		{name: "no seal", sql: "DELETE FROM x_seal", damaged: true},
 		{name: "failed", damaged: true, before: func(t *testing.T, c *schema.Catalog) {
 			if err := c.Remove(t.Context(), "there is none"); !errors.Is(err, schema.ErrNoBuild) {
 				t.Fatal(err)

@@ -11,21 +11,21 @@ import (
 // notSearched are columns of names that say nothing which the columns of [search.Uses] do
 // not say: where names are in a package, and what they are called by.
 var notSearched = []string{
-	"class_field.type_id",
-	"entry_symbol.name_id",
-	"localized_text.namespace_id",
-	"package.name_id",
-	"package_export.class_id", "package_export.outer_path_id", "package_export.super_id",
-	"package_import.class_id", "package_import.class_package_id", "package_import.object_id", "package_import.outer_path_id",
-	"plugin_descriptor.category_id", "plugin_descriptor.created_by_id", "plugin_descriptor.engine_id", "plugin_descriptor.version_name_id",
-	"property.field_id", "property_text.key_id", "property_text.namespace_id",
-	"registry_asset.class_id", "registry_dependency.from_id", "registry_dependency.to_id",
-	"script.why_id", "script_text.key_id", "script_text.namespace_id", "script_use.event_id",
-	"sound.why_id", "texture.why_id",
-	"value_entry.name_id",
-	"value_export.class_id", "value_export.object_id", "value_export.outer_path_id", "value_export.super_id", "value_export.why_id",
-	"value_problem.cause_id", "value_problem.field_id",
-	"value_set.missing_id",
+	"x_class_field.type_id",
+	"x_entry_symbol.name_id",
+	"x_localized_text.namespace_id",
+	"x_package.name_id",
+	"x_package_export.class_id", "x_package_export.outer_path_id", "x_package_export.super_id",
+	"x_package_import.class_id", "x_package_import.class_package_id", "x_package_import.object_id", "x_package_import.outer_path_id",
+	"x_plugin_descriptor.category_id", "x_plugin_descriptor.created_by_id", "x_plugin_descriptor.engine_id", "x_plugin_descriptor.version_name_id",
+	"x_property.field_id", "x_property_text.key_id", "x_property_text.namespace_id",
+	"x_registry_asset.class_id", "x_registry_dependency.from_id", "x_registry_dependency.to_id",
+	"x_script.why_id", "x_script_text.key_id", "x_script_text.namespace_id", "x_script_use.event_id",
+	"x_sound.why_id", "x_texture.why_id",
+	"x_value_entry.name_id",
+	"x_value_export.class_id", "x_value_export.object_id", "x_value_export.outer_path_id", "x_value_export.super_id", "x_value_export.why_id",
+	"x_value_problem.cause_id", "x_value_problem.field_id",
+	"x_value_set.missing_id",
 }
 
 // TestUsesAreComplete: a new column of names is searched, or somebody decided otherwise.
@@ -42,7 +42,7 @@ func TestUsesAreComplete(t *testing.T) {
 		numbers[u.Number] = true
 	}
 	rows, err := db.Query(`SELECT m.name || '.' || f."from" FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
-		WHERE m.type = 'table' AND f."table" = 'name' AND m.name <> 'name_key'`)
+		WHERE m.type = 'table' AND f."table" = 'x_name' AND m.name <> 'x_name_key'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 	c, path := newCatalog(t)
 	db := readDB(t, path)
 	rows := func() int64 {
-		return scan[int64](t, db, "SELECT count(*) FROM search_part_data") + scan[int64](t, db, "SELECT done FROM search_state WHERE subject = 0")
+		return scan[int64](t, db, "SELECT count(*) FROM search_part_data") + scan[int64](t, db, "SELECT done FROM x_search_state WHERE subject = 0")
 	}
 	of := func(build int) (entries []*schema.Entry) {
 		for i := range 3000 {

@@ -109,7 +109,7 @@ func TestSpelledAgain(t *testing.T) {
 				t.Errorf("%s, %+v: %d rows, want %d", view, s, len(got), len(want))
 			}
 		}
-		for _, bad := range []string{"ATTACH 'x' AS y", "DROP VIEW temp." + view, "PRAGMA query_only = 0", "CREATE TEMP TABLE x(y)", "DELETE FROM build"} {
+		for _, bad := range []string{"ATTACH 'x' AS y", "DROP VIEW temp." + view, "PRAGMA query_only = 0", "CREATE TEMP TABLE x(y)", "DELETE FROM x_build"} {
 			if _, err := db.ExecContext(t.Context(), bad); err == nil {
 				t.Errorf("%s was done", bad)
 			}

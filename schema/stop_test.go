@@ -113,7 +113,7 @@ func stories() map[string]struct {
 			prepare: addBuild("one", 0).do,
 			steps: []step{{"edit", func(path string) error {
 				return rawly(path, "PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", `BEGIN;
-					UPDATE build SET label = label || '!'; UPDATE entry_row SET size = size + 1, stored = stored + 1; COMMIT`)
+					UPDATE x_build SET label = label || '!'; UPDATE x_entry_row SET size = size + 1, stored = stored + 1; COMMIT`)
 			}}},
 		},
 	}
@@ -424,7 +424,7 @@ func TestHotJournal(t *testing.T) {
 		}
 		return filepath.Join(left, "pakdb.db")
 	}
-	const edit = "UPDATE build SET label = 'x'"
+	const edit = "UPDATE x_build SET label = 'x'"
 	path := hot(addBuild("one", 0).do, edit)
 	if got, err := shown(path); err != nil || got != "builds: one 40 4000 80" {
 		t.Errorf("%q, %v", got, err)

@@ -28,14 +28,14 @@ func TestChecksumsFindContents(t *testing.T) {
 				labels = append(labels[:i], labels[i+1:]...)
 			}
 			db := readDB(t, path)
-			if n := scan[int](t, db, `SELECT count(*) FROM entry_row r WHERE content_id IS NULL
-				AND EXISTS (SELECT 1 FROM entry_row x WHERE x.sum = r.sum AND x.content_id IS NOT NULL)`); n != 0 {
+			if n := scan[int](t, db, `SELECT count(*) FROM x_entry_row r WHERE content_id IS NULL
+				AND EXISTS (SELECT 1 FROM x_entry_row x WHERE x.sum = r.sum AND x.content_id IS NOT NULL)`); n != 0 {
 				t.Fatalf("seed %d, build %d: %d entries are open that another build has read", seed, build, n)
 			}
 			if all, _ := findings(t, path); len(all) > 0 {
 				t.Fatalf("seed %d, build %d: %v", seed, build, all)
 			}
-			if build == 0 && scan[int](t, db, "SELECT count(*) FROM sum_key") != 0 {
+			if build == 0 && scan[int](t, db, "SELECT count(*) FROM x_sum_key") != 0 {
 				t.Error("a scan that reads everything fills sum_key")
 			}
 		}

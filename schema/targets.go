@@ -40,10 +40,10 @@ func (b *Build) Targets(ctx context.Context) ([]Target, error) {
 }
 
 const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
-	FROM content_scan cs
-	JOIN word w ON w.word_id = cs.spec_id
-	JOIN entry e ON e.content_id = cs.content_id
-	JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
+	FROM x_content_scan cs
+	JOIN x_word w ON w.word_id = cs.spec_id
+	JOIN x_entry e ON e.content_id = cs.content_id
+	JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
 	GROUP BY cs.content_id
 	HAVING min(ba.ordinal) IS NOT NULL
 	ORDER BY ba.ordinal, e.ordinal`
@@ -67,8 +67,8 @@ func readTargets(ctx context.Context, tx *sql.Tx, query string, args ...any) (ta
 // SpaceIDs yields every id that any build defines in a space.
 func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
-		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM symbol JOIN word ON word_id = space_id WHERE word = ?1
-			UNION SELECT key FROM path_symbol JOIN word ON word_id = space_id WHERE word = ?1
+		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
+			UNION SELECT key FROM x_path_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
 			ORDER BY key`, space)
 		if err != nil {
 			yield(0, err)
@@ -100,7 +100,7 @@ func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string, error) {
 	rows, err := b.c.reader.QueryContext(ctx, `SELECT s.id, n.name
 		FROM `+table+` s
-		JOIN name n ON n.name_id = s.name_id
+		JOIN x_name n ON n.name_id = s.name_id
 		WHERE s.content_id = (SELECT max(content_id) FROM `+table+`)`)
 	if err != nil {
 		return nil, err
@@ -140,11 +140,11 @@ func (b *Build) Unresolved(ctx context.Context, table, space string) ([]Target, 
 
 const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
 	FROM (SELECT DISTINCT id FROM %s) s
-	CROSS JOIN ref_key k ON k.key = s.id
-	CROSS JOIN ref r ON r.content_id = k.content_id AND r.key = k.key
-		AND r.space_id = (SELECT word_id FROM word WHERE word = ?2)
-	CROSS JOIN entry e ON e.content_id = r.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_ref_key k ON k.key = s.id
+	CROSS JOIN x_ref r ON r.content_id = k.content_id AND r.key = k.key
+		AND r.space_id = (SELECT word_id FROM x_word WHERE word = ?2)
+	CROSS JOIN x_entry e ON e.content_id = r.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	GROUP BY r.content_id
 	HAVING min(ba.ordinal) IS NOT NULL
 	ORDER BY ba.ordinal, e.ordinal`

@@ -23,18 +23,18 @@ type ValueTarget struct {
 }
 
 const valueTargets = `SELECT s.content_id, s.header, ba.location, e.ordinal, s.traits & 1, s.traits >> 1 & 1, s.engine,
-	EXISTS (SELECT 1 FROM value_export x CROSS JOIN name n ON n.name_id = x.class_id
+	EXISTS (SELECT 1 FROM x_value_export x CROSS JOIN x_name n ON n.name_id = x.class_id
 		WHERE x.set_id = s.set_id AND (n.name GLOB '*Class' OR n.name GLOB '*Struct' OR n.name GLOB '*Enum')),
 	coalesce(pn.name, root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start), '')
-FROM build_archive ba
-CROSS JOIN entry e ON e.archive_id = ba.archive_id
-CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-CROSS JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header AND s.context = 0
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word px ON px.word_id = p.ext_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
+FROM x_build_archive ba
+CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+CROSS JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header AND s.context = 0
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
 WHERE ba.build_id = ? AND s.traits & 3
 ORDER BY ba.ordinal, e.ordinal`
 
@@ -95,14 +95,14 @@ func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarg
 		b.c.writer.Src.Set(len(targets), func(row, col int) driver.Value {
 			return [...]int64{targets[row].Content, targets[row].Header}[min(col, 1)]
 		})
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO build_value (build_id, set_id)
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO x_build_value (build_id, set_id)
 			SELECT ?1, s.set_id FROM src
-			CROSS JOIN value_set s ON s.content_id = src.a AND s.header = src.b
-			CROSS JOIN build_value v ON v.set_id = s.set_id
-			CROSS JOIN build o ON o.build_id = v.build_id AND o.value_state = ?2 AND o.complete = 1`, b.publish.ID, state); err != nil {
+			CROSS JOIN x_value_set s ON s.content_id = src.a AND s.header = src.b
+			CROSS JOIN x_build_value v ON v.set_id = s.set_id
+			CROSS JOIN x_build o ON o.build_id = v.build_id AND o.value_state = ?2 AND o.complete = 1`, b.publish.ID, state); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT s.content_id, s.header FROM build_value v JOIN value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
+		rows, err := tx.QueryContext(ctx, "SELECT s.content_id, s.header FROM x_build_value v JOIN x_value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarg
 // build were read.
 func (b *Build) SetValueState(ctx context.Context, state int64) error {
 	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE build SET value_state = ? WHERE build_id = ?", state, b.publish.ID)
+		_, err := tx.ExecContext(ctx, "UPDATE x_build SET value_state = ? WHERE build_id = ?", state, b.publish.ID)
 		return err
 	})
 }
@@ -142,7 +142,7 @@ func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
 
 // LatestMappings returns the mappings that a catalog was given last.
 func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, digest, data FROM mapping WHERE used = (SELECT max(used) FROM mapping) ORDER BY mapping_id")
+	rows, err := db.QueryContext(ctx, "SELECT name, digest, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
 	if err != nil {
 		return nil, err
 	}
@@ -165,19 +165,19 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 		return err
 	}
 	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		used, err := conn.MaxID(ctx, tx, "mapping", "used")
+		used, err := conn.MaxID(ctx, tx, "x_mapping", "used")
 		if err != nil {
 			return err
 		}
 		for i, m := range all {
-			res, err := tx.ExecContext(ctx, "UPDATE mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, m.Digest[:])
+			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, m.Digest[:])
 			if err != nil {
 				return err
 			}
 			if n, err := res.RowsAffected(); err != nil || n > 0 {
 				continue
 			}
-			res, err = tx.ExecContext(ctx, "INSERT INTO mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, m.Digest[:], used+1, m.Data)
+			res, err = tx.ExecContext(ctx, "INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, m.Digest[:], used+1, m.Data)
 			if err != nil {
 				return err
 			}
@@ -200,11 +200,11 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 // failedClasses are the classes of objects of a build that could not be read by their
 // schemas, which are known.
 const failedClasses = `SELECT k.name
-	FROM build_value v
-	JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
-	JOIN value_export x ON x.set_id = s.set_id AND x.why_id IS NOT NULL
-	JOIN name w ON w.name_id = x.why_id
-	JOIN name k ON k.name_id = x.class_id
+	FROM x_build_value v
+	JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+	JOIN x_value_export x ON x.set_id = s.set_id AND x.why_id IS NOT NULL
+	JOIN x_name w ON w.name_id = x.why_id
+	JOIN x_name k ON k.name_id = x.class_id
 	WHERE v.build_id = ? AND w.name NOT LIKE '%no schema for %' AND w.name NOT LIKE '%unknown layout%' AND w.name NOT LIKE '%truncated%'
 	GROUP BY k.name
 	ORDER BY count(*) DESC, k.name`
@@ -222,10 +222,10 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 		}
 		doubted := doubt(failed)
 		all, err := FirstTexts(ctx, tx, `SELECT DISTINCT k.name
-			FROM build_value v
-			JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
-			JOIN value_export x ON x.set_id = s.set_id
-			JOIN name k ON k.name_id = x.class_id
+			FROM x_build_value v
+			JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+			JOIN x_value_export x ON x.set_id = s.set_id
+			JOIN x_name k ON k.name_id = x.class_id
 			WHERE v.build_id = ?`, b.publish.ID)
 		if err != nil {
 			return err
@@ -234,14 +234,14 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 			if !doubted(class) {
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE property SET flags = flags | 4
+			if _, err := tx.ExecContext(ctx, `UPDATE x_property SET flags = flags | 4
 				FROM (SELECT x.set_id, x.ordinal
-				      FROM name k
-				      CROSS JOIN build_value v ON v.build_id = ?1
-				      JOIN value_set s ON s.set_id = v.set_id AND s.traits & 1
-				      JOIN value_export x ON x.set_id = s.set_id AND x.class_id = k.name_id
+				      FROM x_name k
+				      CROSS JOIN x_build_value v ON v.build_id = ?1
+				      JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+				      JOIN x_value_export x ON x.set_id = s.set_id AND x.class_id = k.name_id
 				      WHERE k.name = ?2) AS d
-				WHERE property.set_id = d.set_id AND property.export = d.ordinal`, b.publish.ID, class); err != nil {
+				WHERE x_property.set_id = d.set_id AND x_property.export = d.ordinal`, b.publish.ID, class); err != nil {
 				return err
 			}
 		}
@@ -265,7 +265,7 @@ type Unread struct {
 // read.
 func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error) {
 	var untagged bool // the view looks at all entries of the build
-	err = c.writer.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM value_set WHERE traits & 1)").Scan(&untagged)
+	err = c.writer.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_value_set WHERE traits & 1)").Scan(&untagged)
 	if err != nil || !untagged {
 		return u, err
 	}
@@ -276,8 +276,8 @@ func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error
 	}
 	rows, err := c.writer.DB.QueryContext(ctx, `SELECT x.status, substr(w.name, instr(w.name, 'no schema for ') + 14) AS wanted, count(*)
 		FROM property_coverage c
-		CROSS JOIN value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
-		JOIN name w ON w.name_id = x.why_id
+		CROSS JOIN x_value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
+		JOIN x_name w ON w.name_id = x.why_id
 		WHERE c.build = ? AND c.missing > 0 AND w.name LIKE '%no schema for %'
 		GROUP BY x.status, wanted
 		ORDER BY count(*) DESC, wanted`, label)

@@ -17,7 +17,7 @@ import (
 func TestEmptyAssetList(t *testing.T) {
 	db := fixtureCatalog(t)
 	rows := query(t, db, `SELECT f.path, f.value
-		FROM calligraphy_value v
+		FROM x_calligraphy_value v
 		JOIN calligraphy_fields f USING (content_id, ordinal)
 		WHERE v.type = 'A' AND v.value IS NULL`)
 	if len(rows) == 0 {
@@ -55,7 +55,7 @@ func TestPlans(t *testing.T) {
 		{"SELECT * FROM data_table_rows WHERE path_id = 1", "INDEX value_entry_path (path_id=?)"},
 		{"SELECT * FROM property_coverage WHERE build = 'shooter'", "INDEX build_label (label=?)"},
 		{"SELECT * FROM calligraphy_records WHERE guid_key = 1", "SEARCH r USING INDEX calligraphy_record_guid (guid=?)"},
-		{"SELECT * FROM config_effective", "SCAN config_line\nSCAN c\nSEARCH e USING INDEX entry_content (content_id=?)"},
+		{"SELECT * FROM config_effective", "SCAN x_config_line\nSCAN c\nSEARCH e USING INDEX entry_content (content_id=?)"},
 		{"SELECT * FROM calligraphy_assets WHERE id_key = 1", "SEARCH a USING INDEX calligraphy_asset_id (id=?)"},
 	} {
 		var plan []string
@@ -125,7 +125,7 @@ func TestParentsInSeveralArchives(t *testing.T) {
 	more := query(t, db, `SELECT build, path, field, count(*)
 		FROM calligraphy_effective e
 		GROUP BY build_id, archive_id, content_id, origin_content_id, ordinal, position, depth
-		HAVING count(*) > (SELECT count(*) FROM build_archive a WHERE a.build_id = e.build_id)`)
+		HAVING count(*) > (SELECT count(*) FROM x_build_archive a WHERE a.build_id = e.build_id)`)
 	if len(more) > 0 {
 		t.Errorf("%d values have more rows than the build has archives: %v", len(more), more[0])
 	}

@@ -96,9 +96,9 @@ func (f *found) add(b *family.Batch) {
 	}
 	for _, r := range b.Rows {
 		switch table := r.Layout().Table; table {
-		case "value_problem":
+		case "x_value_problem":
 			f.problems += r.Len()
-		case "content_count", "text_block", "config_line": // any text is one
+		case "x_content_count", "x_text_block", "x_config_line": // any text is one
 		default:
 			f.rows[table] += r.Len()
 		}

@@ -131,10 +131,10 @@ func PathColumn[R any](name string, position func(*R) int32) Column[R] {
 	return Column[R]{layout: ColumnLayout{name, Path}, position: position}
 }
 
-// NewTable returns a table whose rows are counted by the column number, "" for
-// none.
+// NewTable returns the table that the catalog calls x_name, whose rows are counted by the
+// column number, "" for none.
 func NewTable[R any](name, number string, columns ...Column[R]) *Table[R] {
-	t := &Table[R]{layout: Layout{Table: name, Number: number}, columns: columns}
+	t := &Table[R]{layout: Layout{Table: "x_" + name, Number: number}, columns: columns}
 	for _, c := range columns {
 		t.layout.Columns = append(t.layout.Columns, c.layout)
 	}

@@ -21,7 +21,7 @@ func columns() []family.Column[row] {
 func TestRowsOfTable(t *testing.T) {
 	rows := family.NewTable("asset", "ordinal", columns()...).Ignoring().Rows(row{7, 1}, row{9, -1})
 	l := rows.Layout()
-	if l.Table != "asset" || l.Number != "ordinal" || l.Single || !l.Ignore || len(l.Columns) != 2 {
+	if l.Table != "x_asset" || l.Number != "ordinal" || l.Single || !l.Ignore || len(l.Columns) != 2 {
 		t.Errorf("layout %+v", l)
 	}
 	if want := (family.ColumnLayout{Name: "name_id", Kind: family.Text}); l.Columns[1] != want {

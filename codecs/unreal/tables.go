@@ -59,7 +59,7 @@ var (
 
 // The tables of chunks of IoStore containers; see 0008_iostore.sql.
 var (
-	scriptObjects = family.NewTable(ScriptObjectTable, "",
+	scriptObjects = family.NewTable("script_object", "",
 		family.ValueColumn("id", func(s *scriptRow) any { return s.id }),
 		family.TextColumn("name_id", func(s *scriptRow) int32 { return s.path })).Ignoring()
 	containerPackages = family.NewTable("container_package", "seq",
@@ -73,7 +73,7 @@ var (
 )
 
 // ScriptObjectTable is the table of the catalog that ScriptObjects chunks fill.
-const ScriptObjectTable = "script_object"
+const ScriptObjectTable = "x_script_object"
 
 func textOrNull(s string) any {
 	if s == "" {

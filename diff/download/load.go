@@ -86,16 +86,16 @@ const unshipped = 10
 // [unshipped]. heldSQL lists those that hold the contents ?3.
 const (
 	itemColumns = `SELECT ba.ordinal, e.path_id, e.offset, e.stored, e.size, e.content_id, e.method_id, e.flags, e.sum,
-		(SELECT p.ext_id FROM path p WHERE p.path_id = e.path_id)`
+		(SELECT p.ext_id FROM x_path p WHERE p.path_id = e.path_id)`
 	itemsSQL = itemColumns + `
 	FROM json_each(?2) j
-	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN x_build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 	WHERE e.flags & 10 = 0 AND e.stored > 0`
 	heldSQL = itemColumns + `
 	FROM json_each(?3) c
-	CROSS JOIN entry e ON e.content_id = c.value
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_entry e ON e.content_id = c.value
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	WHERE e.flags & 10 = 0 AND e.stored > 0 AND ba.ordinal IN (SELECT value FROM json_each(?2))`
 )
 

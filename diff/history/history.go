@@ -29,7 +29,7 @@ type Event struct {
 // error is diff.ErrNoFile if no build has it.
 func Of(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
 	h := &history{db: db, named: map[string][]string{}}
-	err := schema.EachRow(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id", nil,
+	err := schema.EachRow(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id", nil,
 		func(v []driver.Value) { h.labels = append(h.labels, facts.Text(v[0])) })
 	if err != nil {
 		return nil, err

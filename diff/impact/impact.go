@@ -30,23 +30,23 @@ type Dependent struct {
 // have in build ?2: by what contents say, and by what asset registries say of packages.
 const referrers = `SELECT DISTINCT want.path_id, e.path_id, k.word
 	FROM json_each(?3) j
-	CROSS JOIN build_symbol want ON want.path_id = j.value AND want.build_id = ?2
-	CROSS JOIN ref_key rk ON rk.key = want.key
-	CROSS JOIN ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
-	CROSS JOIN entry e ON e.content_id = rk.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN word k ON k.word_id = r.kind_id
+	CROSS JOIN x_build_symbol want ON want.path_id = j.value AND want.build_id = ?2
+	CROSS JOIN x_ref_key rk ON rk.key = want.key
+	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
+	CROSS JOIN x_entry e ON e.content_id = rk.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_word k ON k.word_id = r.kind_id
 	WHERE e.path_id IS NOT NULL
 	UNION
 	SELECT want.path_id, fs.path_id,
 		CASE r.kind WHEN 2 THEN 'registry_manage' ELSE CASE WHEN r.flags & 1 THEN 'registry_hard' ELSE 'registry_soft' END END
 	FROM json_each(?3) j
-	CROSS JOIN build_symbol want ON want.path_id = j.value AND want.build_id = ?2
-		AND want.space_id = (SELECT word_id FROM word WHERE word = 'package')
-	CROSS JOIN registry_dependency r ON r.to_key = want.key AND r.kind <> 1
-	CROSS JOIN entry e ON e.content_id = r.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key AND fs.space_id = want.space_id
+	CROSS JOIN x_build_symbol want ON want.path_id = j.value AND want.build_id = ?2
+		AND want.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+	CROSS JOIN x_registry_dependency r ON r.to_key = want.key AND r.kind <> 1
+	CROSS JOIN x_entry e ON e.content_id = r.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key AND fs.space_id = want.space_id
 	WHERE fs.path_id IS NOT NULL
 	ORDER BY 2, 1, 3`
 

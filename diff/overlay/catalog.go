@@ -41,7 +41,7 @@ func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labe
 // their entries.
 func (l *loader) mountsOf(ctx context.Context, label string) (*Stack, []*Mount, error) {
 	var id int64
-	err := l.db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
+	err := l.db.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
 	}
@@ -75,8 +75,8 @@ func (l *loader) build(ctx context.Context, label string) (*Stack, error) {
 
 const mountsSQL = `SELECT a.archive_id, ba.name, ba.location, a.format, a.version, a.mount_point, ba.mount_order,
 		a.size, a.mtime, a.entry_count, ba.place, ba.last_wins
-	FROM build_archive ba
-	JOIN archive a ON a.archive_id = ba.archive_id
+	FROM x_build_archive ba
+	JOIN x_archive a ON a.archive_id = ba.archive_id
 	WHERE ba.build_id = ?
 	ORDER BY ba.ordinal`
 
@@ -111,11 +111,11 @@ func holdsAssets(f *codecs.Format) bool { return f.Mounts().Order == nil && f.En
 // are entries, and what describes an archive, is no file that a game mounts: ?2.
 const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
 		t.word, e.id_hi, e.id_lo, e.id_bits, e.file_key
-	FROM entry e
-	LEFT JOIN path p ON p.path_id = e.path_id
-	LEFT JOIN dir d ON d.dir_id = p.dir_id
-	LEFT JOIN content c ON c.content_id = e.content_id
-	LEFT JOIN word t ON t.word_id = e.type_id
+	FROM x_entry e
+	LEFT JOIN x_path p ON p.path_id = e.path_id
+	LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+	LEFT JOIN x_content c ON c.content_id = e.content_id
+	LEFT JOIN x_word t ON t.word_id = e.type_id
 	WHERE e.archive_id = ?1 AND e.flags & ?2 = 0
 	ORDER BY e.row`
 

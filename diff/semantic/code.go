@@ -249,13 +249,13 @@ func movedCode(n int) Field {
 // scriptRows yields the functions of set ?1: ordinal, path, form, tokens. scriptCalls
 // yields what they call: ordinal, callee, count.
 const scriptRows = `SELECT v.ordinal, ` + objectPath + `, v.hash, v.tokens
-	FROM script v
-	JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.ordinal
-	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-	JOIN name xn ON xn.name_id = x.object_id
+	FROM x_script v
+	JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.ordinal
+	LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+	JOIN x_name xn ON xn.name_id = x.object_id
 	WHERE v.set_id = ?1`
 
 const scriptCalls = `SELECT v.export, n.name, v.count
-	FROM script_use v
-	JOIN name n ON n.name_id = v.name_id
+	FROM x_script_use v
+	JOIN x_name n ON n.name_id = v.name_id
 	WHERE v.set_id = ?1 AND v.kind < 8`

@@ -11,7 +11,7 @@ import (
 	"pakdb/diff/internal/facts"
 )
 
-const contentProblems = "SELECT cause FROM content_problem WHERE content_id = ?1 ORDER BY seq"
+const contentProblems = "SELECT cause FROM x_content_problem WHERE content_id = ?1 ORDER BY seq"
 
 // problemOf returns what is wrong with a content, or with its exports where these lie in
 // another one; "" for nothing. A departure from the format hides nothing.

@@ -13,7 +13,7 @@ import (
 // that hash.
 func localizedFields(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
 	var found bool
-	err := s.each(ctx, "SELECT 1 FROM locres WHERE content_id = ?1", []driver.Value{f.ContentID}, func([]driver.Value) { found = true })
+	err := s.each(ctx, "SELECT 1 FROM x_locres WHERE content_id = ?1", []driver.Value{f.ContentID}, func([]driver.Value) { found = true })
 	if err != nil || !found {
 		return nil, err
 	}
@@ -33,15 +33,15 @@ func localizedFields(s *Comparer, ctx context.Context, build int64, f *diff.File
 const localizedTexts = `SELECT '[' || coalesce(f.culture, '?') || '] ' || ns.name || ',' || k.name,
 		json_quote(x.name),
 		CASE WHEN coalesce(f.native, 0) = 0 THEN coalesce((SELECT json_quote(sx.name)
-			FROM localized_text s
-			JOIN name sx ON sx.name_id = s.text_id
+			FROM x_localized_text s
+			JOIN x_name sx ON sx.name_id = s.text_id
 			WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
 				AND s.source_hash = t.source_hash
 			LIMIT 1), printf('%08x', t.source_hash)) END
-	FROM localized_text t
-	JOIN name ns ON ns.name_id = t.namespace_id
-	JOIN name k ON k.name_id = t.key_id
-	LEFT JOIN name x ON x.name_id = t.text_id
+	FROM x_localized_text t
+	JOIN x_name ns ON ns.name_id = t.namespace_id
+	JOIN x_name k ON k.name_id = t.key_id
+	LEFT JOIN x_name x ON x.name_id = t.text_id
 	LEFT JOIN (SELECT culture, native, source_content_id
 		FROM localized_files
 		WHERE build_id = ?1 AND content_id = ?2 AND path = ?3
@@ -51,9 +51,9 @@ const localizedTexts = `SELECT '[' || coalesce(f.culture, '?') || '] ' || ns.nam
 
 // retroTexts yields the texts of an asset of Metroid Prime, by language.
 const retroTexts = `SELECT '[' || l.word || '] ' || coalesce(k.name, r.number), json_quote(x.name)
-	FROM retro_string r
-	JOIN word l ON l.word_id = r.language_id
-	LEFT JOIN name k ON k.name_id = r.key_id
-	JOIN name x ON x.name_id = r.text_id
+	FROM x_retro_string r
+	JOIN x_word l ON l.word_id = r.language_id
+	LEFT JOIN x_name k ON k.name_id = r.key_id
+	JOIN x_name x ON x.name_id = r.text_id
 	WHERE r.content_id = ?2
 	ORDER BY r.seq`

@@ -103,7 +103,7 @@ func (s *Comparer) findIn(ctx context.Context, build int64, path string) (*diff.
 }
 
 func (s *Comparer) isPackage(ctx context.Context, content int64) (found bool, err error) {
-	err = s.each(ctx, "SELECT 1 FROM package WHERE content_id = ?1", []driver.Value{content}, func([]driver.Value) { found = true })
+	err = s.each(ctx, "SELECT 1 FROM x_package WHERE content_id = ?1", []driver.Value{content}, func([]driver.Value) { found = true })
 	return found, err
 }
 
@@ -117,7 +117,7 @@ func (s *Comparer) exportSums(ctx context.Context, header, body *diff.File) (sum
 		}
 		content, key = body.ContentID, int64(binary.LittleEndian.Uint64(digest))
 	}
-	err = s.each(ctx, "SELECT exports FROM package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
+	err = s.each(ctx, "SELECT exports FROM x_package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
 		func(v []driver.Value) {
 			b, _ := v[0].([]byte)
 			sums = append([]byte(nil), b...)
@@ -153,10 +153,10 @@ func plainBytes(n int64) string {
 
 // packageSummary leaves out what follows from the rest: offsets, counts.
 const packageSummary = `SELECT f.value ->> 0, f.value ->> 1
-	FROM package k
-	LEFT JOIN word e ON e.word_id = k.engine_id
-	LEFT JOIN word c ON c.word_id = k.compression_id
-	LEFT JOIN name n ON n.name_id = k.name_id
+	FROM x_package k
+	LEFT JOIN x_word e ON e.word_id = k.engine_id
+	LEFT JOIN x_word c ON c.word_id = k.compression_id
+	LEFT JOIN x_name n ON n.name_id = k.name_id
 	CROSS JOIN json_each(json_array(
 		json_array('engine', e.word), json_array('version', k.version), json_array('version5', k.version5),
 		json_array('licensee', k.licensee), json_array('engine version', k.engine_version),
@@ -167,8 +167,8 @@ const packageSummary = `SELECT f.value ->> 0, f.value ->> 1
 	WHERE k.content_id = ?2`
 
 const packageNames = `SELECT 'name ' || n.name, 'yes'
-	FROM package_name k
-	JOIN name n ON n.name_id = k.name_id
+	FROM x_package_name k
+	JOIN x_name n ON n.name_id = k.name_id
 	WHERE k.content_id = ?2
 	GROUP BY n.name COLLATE NOCASE
 	ORDER BY min(k.ordinal)`
@@ -176,20 +176,20 @@ const packageNames = `SELECT 'name ' || n.name, 'yes'
 const packageImports = `SELECT 'import ' || coalesce(o.name, '') || n.name || coalesce('_' || k.number, ''),
 		cp.name || '.' || cn.name || CASE k.flags & 2 WHEN 2 THEN ', editor only' ELSE '' END
 			|| CASE k.flags & 4 WHEN 4 THEN ', optional' ELSE '' END
-	FROM package_import k
-	JOIN name n ON n.name_id = k.object_id
-	JOIN name cp ON cp.name_id = k.class_package_id
-	JOIN name cn ON cn.name_id = k.class_id
-	LEFT JOIN name o ON o.name_id = k.outer_path_id
+	FROM x_package_import k
+	JOIN x_name n ON n.name_id = k.object_id
+	JOIN x_name cp ON cp.name_id = k.class_package_id
+	JOIN x_name cn ON cn.name_id = k.class_id
+	LEFT JOIN x_name o ON o.name_id = k.outer_path_id
 	WHERE k.content_id = ?2
 	ORDER BY k.ordinal`
 
 const packageExports = `SELECT k.ordinal, coalesce(o.name, '') || n.name || coalesce('_' || k.number, ''), cn.name, sn.name, k.size, k.flags
-	FROM package_export k
-	JOIN name n ON n.name_id = k.object_id
-	JOIN name cn ON cn.name_id = k.class_id
-	LEFT JOIN name sn ON sn.name_id = k.super_id
-	LEFT JOIN name o ON o.name_id = k.outer_path_id
+	FROM x_package_export k
+	JOIN x_name n ON n.name_id = k.object_id
+	JOIN x_name cn ON cn.name_id = k.class_id
+	LEFT JOIN x_name sn ON sn.name_id = k.super_id
+	LEFT JOIN x_name o ON o.name_id = k.outer_path_id
 	WHERE k.content_id = ?2
 	ORDER BY k.ordinal`
 
@@ -197,13 +197,13 @@ const packageExports = `SELECT k.ordinal, coalesce(o.name, '') || n.name || coal
 const packageDepends = `SELECT 'depends on ' || target, group_concat(kind, ', ')
 	FROM (
 		SELECT DISTINCT coalesce(n.name, d.prefix || p.name, s.word || ':' || printf('%016x', r.key)) COLLATE NOCASE AS target, k.word AS kind
-		FROM ref r
-		JOIN word k ON k.word_id = r.kind_id
-		JOIN word s ON s.word_id = r.space_id
-		LEFT JOIN name n ON n.name_id = r.name_id
-		LEFT JOIN build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
-		LEFT JOIN path p ON p.path_id = bs.path_id
-		LEFT JOIN dir d ON d.dir_id = p.dir_id
+		FROM x_ref r
+		JOIN x_word k ON k.word_id = r.kind_id
+		JOIN x_word s ON s.word_id = r.space_id
+		LEFT JOIN x_name n ON n.name_id = r.name_id
+		LEFT JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
+		LEFT JOIN x_path p ON p.path_id = bs.path_id
+		LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 		WHERE r.content_id = ?2
 		ORDER BY 1, 2)
 	GROUP BY target

@@ -22,17 +22,17 @@ type source struct {
 // a query, or by a function where names depend on each other; those of further
 // formats belong here.
 var sources = []source{
-	{"calligraphy_value", (*Comparer).prototypeFields},
+	{"x_calligraphy_value", (*Comparer).prototypeFields},
 	{"", (*Comparer).packageFields}, // exports may lie in another content
-	{"locres", localizedFields},
-	{"retro_string", fromQuery(retroTexts)},
-	{"config_line", fromQuery(settings)},
-	{"calligraphy_curve", fromQuery(curvePoints)},
-	{"calligraphy_asset", fromQuery(typeAssets)},
+	{"x_locres", localizedFields},
+	{"x_retro_string", fromQuery(retroTexts)},
+	{"x_config_line", fromQuery(settings)},
+	{"x_calligraphy_curve", fromQuery(curvePoints)},
+	{"x_calligraphy_asset", fromQuery(typeAssets)},
 	{"", fromQuery(blueprintFields)}, // of two tables
-	{"calligraphy_record", fromQuery(directoryRecords)},
-	{"calligraphy_replacement", fromQuery(replacements)},
-	{"ref", fromQuery(references)},
+	{"x_calligraphy_record", fromQuery(directoryRecords)},
+	{"x_calligraphy_replacement", fromQuery(replacements)},
+	{"x_ref", fromQuery(references)},
 }
 
 // hasRows asks which of the tables of sources have rows of content ?1, by one statement:

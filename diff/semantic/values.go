@@ -165,12 +165,12 @@ func shownValue(kind, v driver.Value) string {
 // valueSets lists the values of content ?2 in build ?1 for the package of path ?3: those
 // that hold in the build alone first.
 const valueSets = `SELECT s.set_id
-	FROM value_set s
+	FROM x_value_set s
 	WHERE s.content_id = ?2
-		AND (s.context = 0 OR EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = ?1 AND bv.set_id = s.set_id))
+		AND (s.context = 0 OR EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = ?1 AND bv.set_id = s.set_id))
 		AND s.header IN (SELECT ve.header
-			FROM value_entry ve
-			JOIN entry_row r ON r.lineage_id = ve.lineage_id AND r.row = ve.row
+			FROM x_value_entry ve
+			JOIN x_entry_row r ON r.lineage_id = ve.lineage_id AND r.row = ve.row
 			WHERE ve.path_id = ?3 AND r.content_id = ?2)
 	ORDER BY s.context = 0, s.set_id DESC`
 
@@ -178,10 +178,10 @@ const objectPath = `coalesce(xo.name, '') || xn.name || coalesce('_' || x.number
 
 // valueExports yields the exports of set ?1: path, how much of it was understood, class.
 const valueExports = `SELECT ` + objectPath + `, x.status, xc.name
-	FROM value_export x
-	JOIN name xc ON xc.name_id = x.class_id
-	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-	JOIN name xn ON xn.name_id = x.object_id
+	FROM x_value_export x
+	JOIN x_name xc ON xc.name_id = x.class_id
+	LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+	JOIN x_name xn ON xn.name_id = x.object_id
 	WHERE x.set_id = ?1`
 
 // valueRows yields the values of set ?1: object, class, field, element, type, value, and
@@ -197,19 +197,19 @@ const valueRows = `SELECT ` + objectPath + `, xc.name,
 			ELSE v.value
 		END,
 		v.key_id IS NOT NULL
-	FROM property v
-	JOIN name n ON n.name_id = v.name_id
-	LEFT JOIN name f ON f.name_id = v.field_id
-	LEFT JOIN name vk ON vk.name_id = v.key_id
-	LEFT JOIN name vt ON vt.name_id = v.text_id
-	LEFT JOIN word t ON t.word_id = v.type_id
-	JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-	JOIN name xc ON xc.name_id = x.class_id
-	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-	JOIN name xn ON xn.name_id = x.object_id
-	LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
-	LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
-	LEFT JOIN name rn ON rn.name_id = rx.object_id
+	FROM x_property v
+	JOIN x_name n ON n.name_id = v.name_id
+	LEFT JOIN x_name f ON f.name_id = v.field_id
+	LEFT JOIN x_name vk ON vk.name_id = v.key_id
+	LEFT JOIN x_name vt ON vt.name_id = v.text_id
+	LEFT JOIN x_word t ON t.word_id = v.type_id
+	JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+	JOIN x_name xc ON xc.name_id = x.class_id
+	LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+	JOIN x_name xn ON xn.name_id = x.object_id
+	LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+	LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
+	LEFT JOIN x_name rn ON rn.name_id = rx.object_id
 	WHERE v.set_id = ?1
 	ORDER BY v.seq`
 
@@ -221,13 +221,13 @@ const inheritedRows = `SELECT export, class, field, type, coalesce(value, text)
 	ORDER BY export_ordinal, depth, position`
 
 const declaredFields = `SELECT ` + objectPath + `, xc.name, 'declares[]', n.name, 'Field', t.name || CASE WHEN c.count > 1 THEN '[' || c.count || ']' ELSE '' END, 1
-	FROM class_field c
-	JOIN name n ON n.name_id = c.name_id
-	JOIN name t ON t.name_id = c.type_id
-	JOIN value_export x ON x.set_id = c.set_id AND x.ordinal = c.export
-	JOIN name xc ON xc.name_id = x.class_id
-	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-	JOIN name xn ON xn.name_id = x.object_id
+	FROM x_class_field c
+	JOIN x_name n ON n.name_id = c.name_id
+	JOIN x_name t ON t.name_id = c.type_id
+	JOIN x_value_export x ON x.set_id = c.set_id AND x.ordinal = c.export
+	JOIN x_name xc ON xc.name_id = x.class_id
+	LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+	JOIN x_name xn ON xn.name_id = x.object_id
 	WHERE c.set_id = ?1
 	ORDER BY c.seq`
 
@@ -235,39 +235,39 @@ const declaredFields = `SELECT ` + objectPath + `, xc.name, 'declares[]', n.name
 const mediaRows = `SELECT ` + objectPath + `, xc.name, k.field, NULL, k.type, k.value, 0
 	FROM (
 		SELECT t.set_id, t.export, 1 AS place, 'Texture.Format' AS field, 'Name' AS type,
-			coalesce((SELECT word FROM word WHERE word_id = t.format_id), 'opaque: ' || (SELECT name FROM name WHERE name_id = t.why_id)) AS value
-		FROM texture t
+			coalesce((SELECT word FROM x_word WHERE word_id = t.format_id), 'opaque: ' || (SELECT name FROM x_name WHERE name_id = t.why_id)) AS value
+		FROM x_texture t
 		WHERE t.set_id = ?1
 		UNION ALL
 		SELECT t.set_id, t.export, 2, 'Texture.Size', 'Name', t.width || ' x ' || t.height || CASE WHEN t.slices > 1 THEN ' x ' || t.slices ELSE '' END
-		FROM texture t
+		FROM x_texture t
 		WHERE t.set_id = ?1 AND t.format_id IS NOT NULL
 		UNION ALL
 		SELECT t.set_id, t.export, 3, 'Texture.Mips', 'Int', t.mips
-		FROM texture t
+		FROM x_texture t
 		WHERE t.set_id = ?1 AND t.format_id IS NOT NULL
 		UNION ALL
 		SELECT m.set_id, m.export, 4, 'Texture.Bytes' || CASE w.word WHEN '' THEN '' ELSE ' (' || w.word || ')' END, 'Int64', sum(m.size)
-		FROM texture_mip m
-		JOIN word w ON w.word_id = m.file_id
+		FROM x_texture_mip m
+		JOIN x_word w ON w.word_id = m.file_id
 		WHERE m.set_id = ?1 AND m.size > 0
 		GROUP BY m.export, m.file_id
 		UNION ALL
-		SELECT s.set_id, s.export, 1, 'Sound.Codec', 'Name', coalesce('opaque: ' || (SELECT name FROM name WHERE name_id = s.why_id), w.word)
-		FROM sound s
-		JOIN word w ON w.word_id = s.codec_id
+		SELECT s.set_id, s.export, 1, 'Sound.Codec', 'Name', coalesce('opaque: ' || (SELECT name FROM x_name WHERE name_id = s.why_id), w.word)
+		FROM x_sound s
+		JOIN x_word w ON w.word_id = s.codec_id
 		WHERE s.set_id = ?1
 		UNION ALL
-		SELECT s.set_id, s.export, 2, 'Sound.Channels', 'Int', s.channels FROM sound s WHERE s.set_id = ?1 AND s.channels IS NOT NULL
+		SELECT s.set_id, s.export, 2, 'Sound.Channels', 'Int', s.channels FROM x_sound s WHERE s.set_id = ?1 AND s.channels IS NOT NULL
 		UNION ALL
-		SELECT s.set_id, s.export, 3, 'Sound.Rate', 'Int', s.rate FROM sound s WHERE s.set_id = ?1 AND s.rate IS NOT NULL
+		SELECT s.set_id, s.export, 3, 'Sound.Rate', 'Int', s.rate FROM x_sound s WHERE s.set_id = ?1 AND s.rate IS NOT NULL
 		UNION ALL
-		SELECT s.set_id, s.export, 4, 'Sound.Seconds', 'Double', round(s.duration, 3) FROM sound s WHERE s.set_id = ?1 AND s.duration IS NOT NULL
+		SELECT s.set_id, s.export, 4, 'Sound.Seconds', 'Double', round(s.duration, 3) FROM x_sound s WHERE s.set_id = ?1 AND s.duration IS NOT NULL
 		UNION ALL
-		SELECT s.set_id, s.export, 5, 'Sound.Bytes', 'Int64', s.bytes FROM sound s WHERE s.set_id = ?1 AND s.why_id IS NULL
+		SELECT s.set_id, s.export, 5, 'Sound.Bytes', 'Int64', s.bytes FROM x_sound s WHERE s.set_id = ?1 AND s.why_id IS NULL
 	) k
-	JOIN value_export x ON x.set_id = k.set_id AND x.ordinal = k.export
-	JOIN name xc ON xc.name_id = x.class_id
-	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-	JOIN name xn ON xn.name_id = x.object_id
+	JOIN x_value_export x ON x.set_id = k.set_id AND x.ordinal = k.export
+	JOIN x_name xc ON xc.name_id = x.class_id
+	LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+	JOIN x_name xn ON xn.name_id = x.object_id
 	ORDER BY k.export, k.place, k.field`

@@ -14,9 +14,9 @@ import (
 const classSQL = `SELECT x.content_id, coalesce(s.name, n.name),
 		max((x.export_flags & 16) << 44 | (n.name <> 'MetaData') << 41 | (x.outer = 0) << 40 | min(x.size, 1 << 39))
 	FROM json_each(?1) j
-	CROSS JOIN package_export x ON x.content_id = j.value
-	CROSS JOIN name n ON n.name_id = x.class_id
-	LEFT JOIN name s ON s.name_id = x.super_id AND x.class = 0
+	CROSS JOIN x_package_export x ON x.content_id = j.value
+	CROSS JOIN x_name n ON n.name_id = x.class_id
+	LEFT JOIN x_name s ON s.name_id = x.super_id AND x.class = 0
 	GROUP BY x.content_id`
 
 // Classes returns the class of what a package is for ("Texture2D"), by content_id; contents that

@@ -88,7 +88,7 @@ func (c *Catalog) Archives(ctx context.Context, build string) ([]Archive, error)
 	err := schema.EachRow(ctx, c.db, `SELECT a.archive, a.format, a.version, a.size, a.digest, a.mount_point, a.mount_order, a.entry_count,
 			a.problem_count, a.location, a.archive_id
 		FROM archives a
-		JOIN build_archive ba ON ba.build_id = a.build_id AND ba.archive_id = a.archive_id AND ba.name = a.archive
+		JOIN x_build_archive ba ON ba.build_id = a.build_id AND ba.archive_id = a.archive_id AND ba.name = a.archive
 		WHERE a.build = ? ORDER BY ba.ordinal`, []driver.Value{build}, func(v []driver.Value) {
 		all = append(all, Archive{Name: text(v[0]), Format: text(v[1]), Version: text(v[2]), Size: integer(v[3]), Digest: text(v[4]),
 			Mount: text(v[5]), Order: integer(v[6]), Entries: integer(v[7]), Problems: integer(v[8]), Location: text(v[9]), ID: integer(v[10])})

@@ -69,7 +69,7 @@ func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
 	isFile := false
 	err = schema.EachRow(ctx, c.db, `SELECT e.path, e.type, e.kind, e.asset_id, e.path_hash, e.offset, e.stored, e.size, e.method, e.encrypted,
 			e.deleted, e.nested, e.mtime, e.content, e.content_id, e.ordinal,
-			(SELECT r.flags & 42 FROM entry_row r WHERE r.lineage_id = ?5 AND r.row = ?3)
+			(SELECT r.flags & 42 FROM x_entry_row r WHERE r.lineage_id = ?5 AND r.row = ?3)
 		FROM entries e WHERE e.build_id = ?1 AND e.archive_id = ?2 AND e.row_id = ?3 AND e.archive = ?4`,
 		[]driver.Value{b.ID, m.archive, row, m.name, m.lineage}, func(v []driver.Value) {
 			e = &Entry{Build: b.Label, Archive: at.Archive, Ordinal: integer(v[15]), Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
@@ -96,11 +96,11 @@ func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
 func (c *Catalog) gamePath(ctx context.Context, b *Build, m *mount, row int64, path string) (string, error) {
 	var named string
 	err := c.db.QueryRowContext(ctx, `SELECT a.game_root || d.prefix || p.name
-		FROM build_name n
-		JOIN build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
-		JOIN archive a ON a.archive_id = ba.archive_id
-		JOIN path p ON p.path_id = n.path_id
-		JOIN dir d ON d.dir_id = p.dir_id
+		FROM x_build_name n
+		JOIN x_build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
+		JOIN x_archive a ON a.archive_id = ba.archive_id
+		JOIN x_path p ON p.path_id = n.path_id
+		JOIN x_dir d ON d.dir_id = p.dir_id
 		WHERE n.build_id = ?1 AND n.mount = ?2 AND n.row = ?3`, b.ID, m.ordinal, row).Scan(&named)
 	switch {
 	case err == nil:
@@ -124,24 +124,24 @@ func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, e
 	var m mount
 	var row int64
 	err := c.db.QueryRowContext(ctx, `SELECT ba.ordinal, a.archive_id, a.lineage_id, a.edition, ba.name, a.game_root
-		FROM build_archive ba
-		JOIN archive a USING (archive_id)
+		FROM x_build_archive ba
+		JOIN x_archive a USING (archive_id)
 		WHERE ba.build_id = ? AND ba.name = ?`, b.ID, at.Archive).Scan(&m.ordinal, &m.archive, &m.lineage, &m.edition, &m.name, &m.root)
 	if err != nil {
 		return nil, 0, err
 	}
 	err = c.db.QueryRowContext(ctx, `WITH part AS MATERIALIZED (
-			SELECT max(s.row) AS row FROM archive a CROSS JOIN archive_shift s ON s.archive_id = a.archive_id
+			SELECT max(s.row) AS row FROM x_archive a CROSS JOIN x_archive_shift s ON s.archive_id = a.archive_id
 			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> a.row_bits) - a.row_base + s.ordinals <= ?2
 		), first AS (
 			SELECT CASE
 					WHEN part.row IS NULL THEN (?2 + a.row_base) << a.row_bits
-					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM archive_shift s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
+					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM x_archive_shift s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
 				END AS row
-			FROM archive a, part
+			FROM x_archive a, part
 			WHERE a.archive_id = ?1
 		)
-		SELECT e.row FROM first CROSS JOIN entry e ON e.archive_id = ?1 AND e.row >= first.row
+		SELECT e.row FROM first CROSS JOIN x_entry e ON e.archive_id = ?1 AND e.row >= first.row
 		WHERE e.ordinal >= ?2 ORDER BY e.row LIMIT 1`, m.archive, at.Ordinal).Scan(&row)
 	return &m, row, err
 }
@@ -149,42 +149,42 @@ func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, e
 // complete adds what other entries have to do with one.
 func (c *Catalog) complete(ctx context.Context, b *Build, m *mount, row int64, e *Entry) error {
 	err := schema.EachRow(ctx, c.db, `SELECT ba.name
-		FROM build_shadow s
-		JOIN build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.by_mount
+		FROM x_build_shadow s
+		JOIN x_build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.by_mount
 		WHERE s.build_id = ?1 AND s.mount = ?2 AND s.row = ?3`, []driver.Value{b.ID, m.ordinal, row}, func(v []driver.Value) { e.HiddenBy = text(v[0]) })
 	if err != nil {
 		return err
 	}
-	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM build_shadow WHERE build_id = ? AND by_mount = ? AND by_row = ?", b.ID, m.ordinal, row).Scan(&e.Hides)
+	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM x_build_shadow WHERE build_id = ? AND by_mount = ? AND by_row = ?", b.ID, m.ordinal, row).Scan(&e.Hides)
 	if err != nil {
 		return err
 	}
 	if e.ContentID != 0 {
 		err = c.db.QueryRowContext(ctx, `SELECT count(*)
-			FROM entry_row r
-			CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
-			CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?2
+			FROM x_entry_row r
+			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?2
 			WHERE r.content_id = ?1`, e.ContentID, b.ID).Scan(&e.Copies)
 		if err != nil {
 			return err
 		}
 	}
 	e.Problems = []Problem{}
-	return schema.EachRow(ctx, c.db, `SELECT field, offset, cause FROM problem WHERE archive_id = ?1 AND ordinal = ?2
+	return schema.EachRow(ctx, c.db, `SELECT field, offset, cause FROM x_problem WHERE archive_id = ?1 AND ordinal = ?2
 		UNION ALL
-		SELECT field, offset, cause FROM content_problem WHERE content_id = ?3
+		SELECT field, offset, cause FROM x_content_problem WHERE content_id = ?3
 		UNION ALL
 		SELECT f.name, p.offset, c.name
-		FROM value_set s
-		CROSS JOIN value_problem p ON p.set_id = s.set_id
-		CROSS JOIN entry e ON e.archive_id = ?1 AND e.ordinal = ?2
-		JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
-		JOIN name f ON f.name_id = p.field_id
-		JOIN name c ON c.name_id = p.cause_id
+		FROM x_value_set s
+		CROSS JOIN x_value_problem p ON p.set_id = s.set_id
+		CROSS JOIN x_entry e ON e.archive_id = ?1 AND e.ordinal = ?2
+		JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
+		JOIN x_name f ON f.name_id = p.field_id
+		JOIN x_name c ON c.name_id = p.cause_id
 		WHERE s.content_id = ?3 AND CASE s.context
-			WHEN 0 THEN NOT EXISTS (SELECT 1 FROM value_set o JOIN build_value v ON v.build_id = ?4 AND v.set_id = o.set_id
+			WHEN 0 THEN NOT EXISTS (SELECT 1 FROM x_value_set o JOIN x_build_value v ON v.build_id = ?4 AND v.set_id = o.set_id
 				WHERE o.content_id = s.content_id AND o.header = s.header)
-			ELSE EXISTS (SELECT 1 FROM build_value v WHERE v.build_id = ?4 AND v.set_id = s.set_id) END`,
+			ELSE EXISTS (SELECT 1 FROM x_build_value v WHERE v.build_id = ?4 AND v.set_id = s.set_id) END`,
 		[]driver.Value{m.archive, e.Ordinal, e.ContentID, b.ID}, func(v []driver.Value) {
 			e.Problems = append(e.Problems, Problem{text(v[0]), integer(v[1]), text(v[2])})
 		})
@@ -206,14 +206,14 @@ func (c *Catalog) Places(ctx context.Context, b *Build, path string) ([]Place, e
 	var seen, hidden []Place
 	for name := range stored {
 		err := schema.EachRow(ctx, c.db, `SELECT ba.name, e.ordinal, s.row IS NULL AND e.flags & 42 = 0, a.game_root || ?1
-			FROM path_key k
-			CROSS JOIN path p ON p.path_id = k.path_id
-			CROSS JOIN dir d ON d.dir_id = p.dir_id
-			CROSS JOIN entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
-			CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
-			CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?3
-			CROSS JOIN entry e ON e.archive_id = a.archive_id AND e.row = r.row
-			LEFT JOIN build_shadow s ON s.build_id = ?3 AND s.mount = ba.ordinal AND s.row = r.row
+			FROM x_path_key k
+			CROSS JOIN x_path p ON p.path_id = k.path_id
+			CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+			CROSS JOIN x_entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
+			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?3
+			CROSS JOIN x_entry e ON e.archive_id = a.archive_id AND e.row = r.row
+			LEFT JOIN x_build_shadow s ON s.build_id = ?3 AND s.mount = ba.ordinal AND s.row = r.row
 			WHERE k.key = ?2 AND d.prefix || p.name = ?1
 			ORDER BY ba.place, ba.ordinal, e.row`, []driver.Value{name, schema.PathKey(name), b.ID}, func(v []driver.Value) {
 			if name != path && text(v[3]) != path {
@@ -265,6 +265,6 @@ func (c *Catalog) Problems(ctx context.Context, b *Build, most int) ([]BuildProb
 
 // Hash returns the BLAKE3 of a content in hex, by its content_id; "" for none.
 func (c *Catalog) Hash(ctx context.Context, content int64) (hash string, err error) {
-	err = c.db.QueryRowContext(ctx, "SELECT lower(hex(hash)) FROM content WHERE content_id = ?", content).Scan(&hash)
+	err = c.db.QueryRowContext(ctx, "SELECT lower(hex(hash)) FROM x_content WHERE content_id = ?", content).Scan(&hash)
 	return hash, schema.Classify(ignoreNoRows(err))
 }

@@ -42,8 +42,8 @@ const (
 func Orders() []Order { return []Order{ByName, BySize, ByStored, ByType} }
 
 const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1
-	FROM path p INDEXED BY path_dir
-	CROSS JOIN entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
+	FROM x_path p INDEXED BY path_dir
+	CROSS JOIN x_entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
 	WHERE p.dir_id = ?1 AND r.flags & 42 = 0`
 
 // List returns the files directly in a folder of the tree, by its path. The error is of class
@@ -96,7 +96,7 @@ func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
 			continue
 		}
 		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, row: n.row}
-		if err := t.db.QueryRowContext(ctx, "SELECT name, ext_id FROM path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
+		if err := t.db.QueryRowContext(ctx, "SELECT name, ext_id FROM x_path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
 			return err
 		}
 		l.Files = append(l.Files, f)
@@ -164,7 +164,7 @@ func SortFolders(folders []*Folder, by Order, backward bool) []*Folder {
 	return sorted
 }
 
-const ordinalSQL = `SELECT ordinal FROM entry WHERE archive_id = ? AND row = ?`
+const ordinalSQL = `SELECT ordinal FROM x_entry WHERE archive_id = ? AND row = ?`
 
 // Ordinals returns the position of files in their archives, which their addresses have.
 func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {

@@ -106,14 +106,14 @@ func (a *Answers) Add(most int, f Found) {
 // contents finds the entries of a build that have a content.
 func (c *Catalog) contents(ctx context.Context, b *Build, hash []byte, most int, a *Answers) error {
 	return schema.EachRow(ctx, c.db, `SELECT coalesce(d.prefix || p.name, ''), ba.name, e.ordinal, lower(hex(c.hash))
-		FROM content_key k
-		CROSS JOIN content c ON c.content_id = k.content_id
-		CROSS JOIN entry_row r INDEXED BY entry_content ON r.content_id = c.content_id
-		CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
-		CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?1
-		CROSS JOIN entry e ON e.archive_id = a.archive_id AND e.row = r.row
-		LEFT JOIN path p ON p.path_id = r.path_id
-		LEFT JOIN dir d ON d.dir_id = p.dir_id
+		FROM x_content_key k
+		CROSS JOIN x_content c ON c.content_id = k.content_id
+		CROSS JOIN x_entry_row r INDEXED BY entry_content ON r.content_id = c.content_id
+		CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+		CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?1
+		CROSS JOIN x_entry e ON e.archive_id = a.archive_id AND e.row = r.row
+		LEFT JOIN x_path p ON p.path_id = r.path_id
+		LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 		WHERE k.key = ?2 AND substr(c.hash, 1, ?4) = ?3
 		LIMIT ?5`, []driver.Value{b.ID, schema.ContentKey(hash), hash, int64(len(hash)), int64(most) + 1}, func(v []driver.Value) {
 		a.Add(most, Found{Kind: "content", Text: text(v[3]), Path: text(v[0]), Builds: []string{b.Label}, Archive: text(v[1]), Ordinal: integer(v[2])})

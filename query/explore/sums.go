@@ -27,8 +27,8 @@ type mount struct {
 
 func loadMounts(ctx context.Context, db *sql.DB, build int64) (mounts []mount, err error) {
 	err = schema.EachRow(ctx, db, `SELECT ba.ordinal, a.archive_id, a.lineage_id, a.edition, ba.name, a.game_root, a.entry_count
-		FROM build_archive ba
-		JOIN archive a USING (archive_id)
+		FROM x_build_archive ba
+		JOIN x_archive a USING (archive_id)
 		WHERE ba.build_id = ? ORDER BY ba.ordinal`, []driver.Value{build}, func(v []driver.Value) {
 		mounts = append(mounts, mount{integer(v[0]), integer(v[1]), integer(v[2]), integer(v[3]), text(v[4]), text(v[5]), integer(v[6])})
 	})
@@ -69,30 +69,30 @@ type sum struct {
 const (
 	// Rows are added up here: for SQLite to group them takes twice as long.
 	ownSQL = `SELECT p.dir_id, p.ext_id, r.size, r.stored
-		FROM entry_row r
-		LEFT JOIN path p ON p.path_id = r.path_id
+		FROM x_entry_row r
+		LEFT JOIN x_path p ON p.path_id = r.path_id
 		WHERE r.lineage_id = ?1 AND r.since <= ?2 AND (r.until = 0 OR r.until > ?2) AND r.flags & 42 = 0 AND r.row >= ?3 AND r.row < ?4`
 	// Counted by ownSQL, and hidden by another entry.
 	shadowSQL = `SELECT s.mount, p.dir_id, -count(*), -sum(r.size), -sum(r.stored)
-		FROM build_shadow s
-		CROSS JOIN build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.mount
-		CROSS JOIN archive a ON a.archive_id = ba.archive_id
-		CROSS JOIN entry_row r ON r.lineage_id = a.lineage_id AND r.row = s.row
-		CROSS JOIN path p ON p.path_id = r.path_id
+		FROM x_build_shadow s
+		CROSS JOIN x_build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.mount
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
+		CROSS JOIN x_entry_row r ON r.lineage_id = a.lineage_id AND r.row = s.row
+		CROSS JOIN x_path p ON p.path_id = r.path_id
 		WHERE s.build_id = ?1 AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition) AND r.flags & 42 = 0
 		GROUP BY s.mount, p.dir_id`
 	// Files whose path another container has.
 	namedSQL = `SELECT n.by_mount, n.mount, n.row, p.path_id, p.dir_id, d.prefix, p.ext_id, r.size, r.stored, o.dir_id, od.prefix
-		FROM build_name n
-		CROSS JOIN build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.mount
-		CROSS JOIN archive a ON a.archive_id = ba.archive_id
-		CROSS JOIN entry_row r ON r.lineage_id = a.lineage_id AND r.row = n.row
-		CROSS JOIN path p ON p.path_id = n.path_id
-		CROSS JOIN dir d ON d.dir_id = p.dir_id
-		LEFT JOIN path o ON o.path_id = r.path_id
-		LEFT JOIN dir od ON od.dir_id = o.dir_id
+		FROM x_build_name n
+		CROSS JOIN x_build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.mount
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
+		CROSS JOIN x_entry_row r ON r.lineage_id = a.lineage_id AND r.row = n.row
+		CROSS JOIN x_path p ON p.path_id = n.path_id
+		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+		LEFT JOIN x_path o ON o.path_id = r.path_id
+		LEFT JOIN x_dir od ON od.dir_id = o.dir_id
 		WHERE n.build_id = ?1 AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition) AND r.flags & 42 = 0
-			AND NOT EXISTS (SELECT 1 FROM build_shadow s WHERE s.build_id = n.build_id AND s.mount = n.mount AND s.row = n.row)`
+			AND NOT EXISTS (SELECT 1 FROM x_build_shadow s WHERE s.build_id = n.build_id AND s.mount = n.mount AND s.row = n.row)`
 )
 
 // rowsOfPart is about how many rows are added up at once.
@@ -114,7 +114,7 @@ func cut(ctx context.Context, db *sql.DB, mounts []mount) (parts []part, err err
 			continue
 		}
 		var first, last int64
-		err := db.QueryRowContext(ctx, `SELECT (SELECT min(row) FROM entry_row WHERE lineage_id = ?1), (SELECT max(row) FROM entry_row WHERE lineage_id = ?1)`, m.lineage).Scan(&first, &last)
+		err := db.QueryRowContext(ctx, `SELECT (SELECT min(row) FROM x_entry_row WHERE lineage_id = ?1), (SELECT max(row) FROM x_entry_row WHERE lineage_id = ?1)`, m.lineage).Scan(&first, &last)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func loadPrefixes(ctx context.Context, db *sql.DB, all []sum) error {
 	if err != nil {
 		return err
 	}
-	err = schema.EachRow(ctx, db, "SELECT dir_id, prefix FROM dir WHERE dir_id IN (SELECT value FROM json_each(?))", []driver.Value{string(ids)},
+	err = schema.EachRow(ctx, db, "SELECT dir_id, prefix FROM x_dir WHERE dir_id IN (SELECT value FROM json_each(?))", []driver.Value{string(ids)},
 		func(v []driver.Value) { prefixes[integer(v[0])] = text(v[1]) })
 	for i := range all {
 		all[i].prefix = prefixes[all[i].dir]

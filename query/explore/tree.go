@@ -160,7 +160,7 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 			t.renamed[[2]int64{n.mount, n.row}] = true
 		}
 	}
-	err = schema.EachRow(ctx, c.db, "SELECT mount, row FROM build_shadow WHERE build_id = ? ORDER BY mount, row", []driver.Value{b.ID},
+	err = schema.EachRow(ctx, c.db, "SELECT mount, row FROM x_build_shadow WHERE build_id = ? ORDER BY mount, row", []driver.Value{b.ID},
 		func(v []driver.Value) { t.hidden = append(t.hidden, [2]int64{integer(v[0]), integer(v[1])}) })
 	if err != nil {
 		return nil, schema.Classify(err)
@@ -177,7 +177,7 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 }
 
 func (c *Catalog) loadWords(ctx context.Context, t *Tree) error {
-	return schema.EachRow(ctx, c.db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { t.Words[integer(v[0])] = text(v[1]) })
+	return schema.EachRow(ctx, c.db, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { t.Words[integer(v[0])] = text(v[1]) })
 }
 
 // grower makes the folders of a tree of sums.

@@ -22,9 +22,9 @@ type Holds struct{ Textures, Sounds, Functions, Tables, Curves, Texts int64 }
 // ofPath limits a view to what one archive of a build has of a path.
 const ofPath = ` WHERE build_id = ?1 AND archive_id = ?4 AND path_id = ` + pathID
 
-const pathID = `(SELECT p.path_id FROM path_key k
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id
+const pathID = `(SELECT p.path_id FROM x_path_key k
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE k.key = ?2 AND d.prefix || p.name = ?3)`
 
 // of are the arguments of ofPath.

@@ -25,7 +25,7 @@ type Finder struct {
 // Open returns a Finder over a catalog, which stays the caller's.
 func Open(ctx context.Context, db *sql.DB) (*Finder, error) {
 	f := &Finder{db: db, columns: uses(), places: map[place][]builds{}}
-	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM search_state)").Scan(&f.indexed)
+	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.indexed)
 	return f, err
 }
 

@@ -378,7 +378,7 @@ func TestAnotherRevision(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = other.Close() }()
-	for _, statement := range []string{"DELETE FROM search_use", "UPDATE search_state SET done = 1 WHERE subject = 6"} {
+	for _, statement := range []string{"DELETE FROM x_search_use", "UPDATE x_search_state SET done = 1 WHERE subject = 6"} {
 		if _, err := other.Exec(statement); err != nil {
 			t.Fatal(err)
 		}

@@ -39,9 +39,9 @@ func uses() (all []use) {
 	for _, u := range search.Uses {
 		content, from := "u.owner", ""
 		if u.OfSet {
-			content, from = "s.content_id", " CROSS JOIN value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
+			content, from = "s.content_id", " CROSS JOIN x_value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
 		}
-		all = append(all, use{u, fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM search_use u%s"+
+		all = append(all, use{u, fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM x_search_use u%s"+
 			" CROSS JOIN %s t ON t.%s = u.owner AND %s WHERE u.chunk = ?1 AND u.use = %d AND t.%s = ?2 GROUP BY 2 ORDER BY 2",
 			content, u.Place, from, u.Table, u.Owner(), u.InPart(), u.Number, u.Column)})
 	}
@@ -50,7 +50,7 @@ func uses() (all []use) {
 
 // usedAs returns which columns have names of a chunk.
 func (f *Finder) usedAs(ctx context.Context, chunk int64) (numbers map[int]bool, err error) {
-	rows, err := f.db.QueryContext(ctx, "SELECT DISTINCT use FROM search_use WHERE chunk = ?", chunk)
+	rows, err := f.db.QueryContext(ctx, "SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", chunk)
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +119,10 @@ func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, err
 // filesOfAsset lists the files that builds have of some paths, with their keys: ?1 is a JSON
 // array of both.
 const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FROM json_each(?1) j
-	CROSS JOIN path_key k ON k.key = j.value ->> 0
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
-	CROSS JOIN entry e ON e.path_id = p.path_id` + inBuilds + `
+	CROSS JOIN x_path_key k ON k.key = j.value ->> 0
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
+	CROSS JOIN x_entry e ON e.path_id = p.path_id` + inBuilds + `
 	GROUP BY 1, b.build_id
 	ORDER BY 1`
 
@@ -190,23 +190,23 @@ func (f *Finder) owners(ctx context.Context, query string, name int64) (all []ow
 // The builds that have a content, a set of values, a path or files of a folder: labels
 // and paths, by path.
 const (
-	inBuilds = ` CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
-	CROSS JOIN build b ON b.build_id = ba.build_id AND b.complete = 1`
+	inBuilds = ` CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+	CROSS JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1`
 	byPath          = " GROUP BY 1, 2, b.build_id ORDER BY 1, b.build_id"
-	buildsOfContent = "SELECT coalesce(" + search.Path + ", ''), b.label FROM entry e" + inBuilds +
-		" LEFT JOIN path p ON p.path_id = e.path_id LEFT JOIN dir d ON d.dir_id = p.dir_id WHERE e.content_id = ?" + byPath
-	buildsOfPath = "SELECT " + search.Path + ", b.label FROM path p CROSS JOIN dir d ON d.dir_id = p.dir_id" +
-		" CROSS JOIN entry e ON e.path_id = p.path_id" + inBuilds + " WHERE p.path_id = ?" + byPath
-	buildsOfFolder = "SELECT d.prefix, b.label FROM dir d CROSS JOIN path p ON p.dir_id = d.dir_id" +
-		" CROSS JOIN entry e ON e.path_id = p.path_id" + inBuilds + " WHERE d.dir_id = ?" + byPath
-	buildsOfSet = "SELECT coalesce(" + search.Path + `, ''), b.label FROM value_set s
-	CROSS JOIN entry e ON e.content_id = s.content_id
-	CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header` + inBuilds + `
-	LEFT JOIN path p ON p.path_id = ve.path_id LEFT JOIN dir d ON d.dir_id = p.dir_id
+	buildsOfContent = "SELECT coalesce(" + search.Path + ", ''), b.label FROM x_entry e" + inBuilds +
+		" LEFT JOIN x_path p ON p.path_id = e.path_id LEFT JOIN x_dir d ON d.dir_id = p.dir_id WHERE e.content_id = ?" + byPath
+	buildsOfPath = "SELECT " + search.Path + ", b.label FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id" +
+		" CROSS JOIN x_entry e ON e.path_id = p.path_id" + inBuilds + " WHERE p.path_id = ?" + byPath
+	buildsOfFolder = "SELECT d.prefix, b.label FROM x_dir d CROSS JOIN x_path p ON p.dir_id = d.dir_id" +
+		" CROSS JOIN x_entry e ON e.path_id = p.path_id" + inBuilds + " WHERE d.dir_id = ?" + byPath
+	buildsOfSet = "SELECT coalesce(" + search.Path + `, ''), b.label FROM x_value_set s
+	CROSS JOIN x_entry e ON e.content_id = s.content_id
+	CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header` + inBuilds + `
+	LEFT JOIN x_path p ON p.path_id = ve.path_id LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE s.set_id = ? AND CASE s.context
-		WHEN 0 THEN NOT EXISTS (SELECT 1 FROM value_set o JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+		WHEN 0 THEN NOT EXISTS (SELECT 1 FROM x_value_set o JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
 			WHERE o.content_id = s.content_id AND o.header = s.header)
-		ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+		ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
 		END` + byPath
 )
 

@@ -82,12 +82,12 @@ func (f *Finder) filesWith(ctx context.Context, part string) iter.Seq2[match, er
 	if match := search.Trigrams(part); match != "" {
 		return f.rows(ctx, search.FilesSQL, match, search.Contains(part))
 	}
-	return f.rows(ctx, "SELECT p.path_id, "+search.Path+" FROM path p CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE p.name LIKE ? ESCAPE '\\'", search.Contains(part))
+	return f.rows(ctx, "SELECT p.path_id, "+search.Path+" FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.name LIKE ? ESCAPE '\\'", search.Contains(part))
 }
 
 func (f *Finder) foldersWith(ctx context.Context, part string) iter.Seq2[match, error] {
 	if match := search.Trigrams(part); match != "" {
 		return f.rows(ctx, search.FoldersSQL, match, search.Contains(part))
 	}
-	return f.rows(ctx, "SELECT dir_id, prefix FROM dir WHERE prefix LIKE ? ESCAPE '\\'", search.Contains(part))
+	return f.rows(ctx, "SELECT dir_id, prefix FROM x_dir WHERE prefix LIKE ? ESCAPE '\\'", search.Contains(part))
 }

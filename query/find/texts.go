@@ -36,7 +36,7 @@ func (f *Finder) names(ctx context.Context, q *Query) iter.Seq2[match, error] {
 			}
 			return true
 		}
-		if each("SELECT n.name_id, n.name FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?", []any{schema.NameKey(q.text)},
+		if each("SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", []any{schema.NameKey(q.text)},
 			func(id int64, text string) bool {
 				same[id] = q.Matches(text)
 				return same[id]

@@ -42,11 +42,11 @@ func (g *Graph) Cycles(ctx context.Context, kinds []string) ([][]string, error) 
 // allEdges returns the targets of every path that refers to something present.
 func (g *Graph) allEdges(ctx context.Context, kinds []string) (map[int64][]int64, error) {
 	rows, err := g.db.QueryContext(ctx, `SELECT DISTINCT e.path_id, bs.path_id, k.word
-		FROM build_archive ba
-		CROSS JOIN entry e ON e.archive_id = ba.archive_id
-		CROSS JOIN ref r ON r.content_id = e.content_id
-		CROSS JOIN build_symbol bs ON bs.build_id = ba.build_id AND bs.space_id = r.space_id AND bs.key = r.key
-		CROSS JOIN word k ON k.word_id = r.kind_id
+		FROM x_build_archive ba
+		CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+		CROSS JOIN x_ref r ON r.content_id = e.content_id
+		CROSS JOIN x_build_symbol bs ON bs.build_id = ba.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+		CROSS JOIN x_word k ON k.word_id = r.kind_id
 		WHERE ba.build_id = ? AND bs.present = 1 AND e.path_id IS NOT NULL`, g.build)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func counts(kind string, kinds []string) bool {
 func (g *Graph) pathsOf(ctx context.Context, ids []int64) ([]string, error) {
 	paths := make([]string, len(ids))
 	for i, id := range ids {
-		err := g.db.QueryRowContext(ctx, "SELECT d.prefix || p.name FROM path p JOIN dir d ON d.dir_id = p.dir_id WHERE p.path_id = ?", id).Scan(&paths[i])
+		err := g.db.QueryRowContext(ctx, "SELECT d.prefix || p.name FROM x_path p JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.path_id = ?", id).Scan(&paths[i])
 		if err != nil {
 			return nil, err
 		}

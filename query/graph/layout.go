@@ -100,7 +100,7 @@ func (l *loader) entries(ctx context.Context) error {
 		a.copies = append(a.copies, x)
 		return nil
 	}, `SELECT e.path_id, e.offset, e.stored, e.content_id, e.id_lo, e.type_id, w.word
-		FROM entry e LEFT JOIN word w ON w.word_id = e.type_id
+		FROM x_entry e LEFT JOIN x_word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
 		ORDER BY e.row`, l.archive.id)
 	for i := range l.assets {
@@ -121,9 +121,9 @@ func (l *loader) references(ctx context.Context, weak bool) error {
 		}
 		return nil
 	}, `SELECT r.content_id, bs.path_id
-		FROM (SELECT DISTINCT content_id FROM entry WHERE archive_id = ?2) c
-		CROSS JOIN ref r ON r.content_id = c.content_id
-		CROSS JOIN build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
+		FROM (SELECT DISTINCT content_id FROM x_entry WHERE archive_id = ?2) c
+		CROSS JOIN x_ref r ON r.content_id = c.content_id
+		CROSS JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
 		WHERE bs.present = 1 AND r.flags & 1 <= ?3
 		ORDER BY r.content_id, r.seq`, l.g.build, l.archive.id, weak)
 }
@@ -143,10 +143,10 @@ func (l *loader) names(ctx context.Context) error {
 		return nil
 	}, `SELECT n.name, n.id_lo, n.type_id,
 		       (SELECT d.prefix || p.name
-		        FROM entry e
-		        JOIN path p ON p.path_id = e.path_id
-		        JOIN dir d ON d.dir_id = p.dir_id
+		        FROM x_entry e
+		        JOIN x_path p ON p.path_id = e.path_id
+		        JOIN x_dir d ON d.dir_id = p.dir_id
 		        WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id
 		        LIMIT 1)
-		FROM named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive.id)
+		FROM x_named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive.id)
 }

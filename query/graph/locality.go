@@ -61,8 +61,8 @@ func (g *Graph) namedArchives(ctx context.Context) (all []namedArchive, err erro
 		err := rows.Scan(&a.id, &a.name)
 		all = append(all, a)
 		return err
-	}, `SELECT ba.archive_id, ba.name FROM build_archive ba
-		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM named_resource n WHERE n.archive_id = ba.archive_id)
+	}, `SELECT ba.archive_id, ba.name FROM x_build_archive ba
+		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
 		ORDER BY ba.ordinal`, g.build)
 }
 

@@ -35,11 +35,11 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 }
 
 const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM path_key k
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id
-	CROSS JOIN entry e ON e.path_id = p.path_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	FROM x_path_key k
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+	CROSS JOIN x_entry e ON e.path_id = p.path_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	WHERE k.key = ?2 AND d.prefix || p.name = ?3`
 
 func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
@@ -47,10 +47,10 @@ func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
 }
 
 const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM build_archive ba
-	JOIN entry e ON e.archive_id = ba.archive_id
-	JOIN path p ON p.path_id = e.path_id
-	JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build_archive ba
+	JOIN x_entry e ON e.archive_id = ba.archive_id
+	JOIN x_path p ON p.path_id = e.path_id
+	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE ba.build_id = ?1 AND (lower(d.prefix || p.name) = ?2
 		OR substr(lower('/' || d.prefix || p.name), -length(?2) - 1) = '/' || ?2)
 	ORDER BY lower(d.prefix || p.name) <> ?2, 2 LIMIT 20`
@@ -60,10 +60,10 @@ func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) 
 }
 
 const stemNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM build_archive ba
-	JOIN entry e ON e.archive_id = ba.archive_id
-	JOIN path p ON p.path_id = e.path_id
-	JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build_archive ba
+	JOIN x_entry e ON e.archive_id = ba.archive_id
+	JOIN x_path p ON p.path_id = e.path_id
+	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE ba.build_id = ?1 AND substr(lower(p.name), 1, length(?2) + 1) = ?2 || '.'
 		AND (?3 = '' OR substr('/' || lower(d.prefix), -length(?3) - 1) = '/' || ?3)
 	ORDER BY 2 LIMIT 100`
@@ -147,7 +147,7 @@ func assetPaths(ctx context.Context, db *sql.DB, path string) ([]string, error) 
 // entry, as [Graph.One] does in one build.
 func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 	var labels []string
-	err := schema.EachRow(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id DESC", nil,
+	err := schema.EachRow(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC", nil,
 		func(v []driver.Value) { labels = append(labels, v[0].(string)) })
 	if err != nil {
 		return "", err
@@ -169,11 +169,11 @@ func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 }
 
 const resourceNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM build_archive ba
-	JOIN named_resource n ON n.archive_id = ba.archive_id
-	JOIN entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo
-	JOIN path p ON p.path_id = e.path_id
-	JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build_archive ba
+	JOIN x_named_resource n ON n.archive_id = ba.archive_id
+	JOIN x_entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo
+	JOIN x_path p ON p.path_id = e.path_id
+	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE ba.build_id = ?1 AND n.name = ?2 COLLATE NOCASE
 	ORDER BY 2 LIMIT 20`
 
@@ -184,29 +184,29 @@ func (g *Graph) byResource(ctx context.Context, text string) ([]Node, error) {
 // An id stands for a path in some space, or is the GUID of a record, or is at
 // least referred to.
 const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word, ''
-	FROM build_symbol bs
-	JOIN word s ON s.word_id = bs.space_id
-	JOIN path p ON p.path_id = bs.path_id
-	JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build_symbol bs
+	JOIN x_word s ON s.word_id = bs.space_id
+	JOIN x_path p ON p.path_id = bs.path_id
+	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE bs.build_id = ?1 AND bs.key = ?2
-		AND bs.space_id IN (SELECT word_id FROM word) -- lets the primary key serve
+		AND bs.space_id IN (SELECT word_id FROM x_word) -- lets the primary key serve
 	GROUP BY bs.path_id`
 
 const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.word, coalesce(n.name, '')
-	FROM ref_key rk
-	JOIN ref r ON r.content_id = rk.content_id AND r.key = rk.key
-	JOIN word s ON s.word_id = r.space_id
-	LEFT JOIN name n ON n.name_id = r.name_id
+	FROM x_ref_key rk
+	JOIN x_ref r ON r.content_id = rk.content_id AND r.key = rk.key
+	JOIN x_word s ON s.word_id = r.space_id
+	LEFT JOIN x_name n ON n.name_id = r.name_id
 	WHERE rk.key = ?1
 	GROUP BY r.space_id`
 
 // The hash that an archive stores for a name is no id, but stands beside the
 // entry in every listing.
 const hashNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM build_archive ba
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id
-	JOIN path p ON p.path_id = e.path_id
-	JOIN dir d ON d.dir_id = p.dir_id
+	FROM x_build_archive ba
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+	JOIN x_path p ON p.path_id = e.path_id
+	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE ba.build_id = ?1 AND (e.path_hash = ?2 OR e.id_lo = ?2)`
 
 func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {

@@ -9,39 +9,39 @@ const columns = `SELECT DISTINCT e.path_id, d.prefix || p.name, k.word, s.word, 
 	r.flags & 1, n.name`
 
 const ends = `
-	CROSS JOIN word k ON k.word_id = r.kind_id
-	CROSS JOIN word s ON s.word_id = r.space_id
-	CROSS JOIN path p ON p.path_id = e.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id
-	LEFT JOIN name n ON n.name_id = r.name_id
-	LEFT JOIN build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
-	LEFT JOIN path tp ON tp.path_id = bs.path_id
-	LEFT JOIN dir td ON td.dir_id = tp.dir_id`
+	CROSS JOIN x_word k ON k.word_id = r.kind_id
+	CROSS JOIN x_word s ON s.word_id = r.space_id
+	CROSS JOIN x_path p ON p.path_id = e.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+	LEFT JOIN x_name n ON n.name_id = r.name_id
+	LEFT JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
+	LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+	LEFT JOIN x_dir td ON td.dir_id = tp.dir_id`
 
 // forward lists what the entries of path ?2 refer to.
 const forward = columns + `
-	FROM entry e
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN ref r ON r.content_id = e.content_id` + ends + `
+	FROM x_entry e
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_ref r ON r.content_id = e.content_id` + ends + `
 	WHERE e.path_id = ?2
 	ORDER BY ba.ordinal, e.row, r.seq`
 
 // reversePath lists what refers to any key that stands for path ?2.
 const reversePath = columns + `
-	FROM build_symbol want
-	CROSS JOIN ref_key rk ON rk.key = want.key
-	CROSS JOIN ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
-	CROSS JOIN entry e ON e.content_id = rk.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
+	FROM x_build_symbol want
+	CROSS JOIN x_ref_key rk ON rk.key = want.key
+	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
+	CROSS JOIN x_entry e ON e.content_id = rk.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
 	WHERE want.build_id = ?1 AND want.path_id = ?2
 	ORDER BY 2, r.seq`
 
 // reverseKey lists what refers to key ?2 in space ?3; any space when ?3 is empty.
 const reverseKey = columns + `
-	FROM ref_key rk
-	CROSS JOIN ref r ON r.content_id = rk.content_id AND r.key = rk.key
-	CROSS JOIN entry e ON e.content_id = rk.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
+	FROM x_ref_key rk
+	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = rk.key
+	CROSS JOIN x_entry e ON e.content_id = rk.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
 	WHERE rk.key = ?2 AND (?3 = '' OR s.word = ?3)
 	ORDER BY 2, r.seq`
 
@@ -56,34 +56,34 @@ const registryColumns = `SELECT DISTINCT fs.path_id, fd.prefix || fp.name,
 
 // registryEnds makes rows of registry_dependency edges.
 const registryEnds = `
-	CROSS JOIN entry e ON e.content_id = r.content_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key
-		AND fs.space_id = (SELECT word_id FROM word WHERE word = 'package')
-	CROSS JOIN path fp ON fp.path_id = fs.path_id
-	CROSS JOIN dir fd ON fd.dir_id = fp.dir_id
-	CROSS JOIN name n ON n.name_id = r.to_id
-	LEFT JOIN build_symbol ts ON ts.build_id = ?1 AND ts.space_id = fs.space_id AND ts.key = r.to_key
-	LEFT JOIN path tp ON tp.path_id = ts.path_id
-	LEFT JOIN dir td ON td.dir_id = tp.dir_id
+	CROSS JOIN x_entry e ON e.content_id = r.content_id
+	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN x_build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key
+		AND fs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+	CROSS JOIN x_path fp ON fp.path_id = fs.path_id
+	CROSS JOIN x_dir fd ON fd.dir_id = fp.dir_id
+	CROSS JOIN x_name n ON n.name_id = r.to_id
+	LEFT JOIN x_build_symbol ts ON ts.build_id = ?1 AND ts.space_id = fs.space_id AND ts.key = r.to_key
+	LEFT JOIN x_path tp ON tp.path_id = ts.path_id
+	LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 	WHERE r.kind <> 1`
 
 // registryForward lists what the package of path ?2 needs.
 const registryForward = registryColumns + `
-	FROM build_symbol want
-	CROSS JOIN registry_dependency r ON r.from_key = want.key` + registryEnds + `
+	FROM x_build_symbol want
+	CROSS JOIN x_registry_dependency r ON r.from_key = want.key` + registryEnds + `
 		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
 	ORDER BY 3, 10`
 
 // registryReversePath lists the packages that need the package of path ?2.
 const registryReversePath = registryColumns + `
-	FROM build_symbol want
-	CROSS JOIN registry_dependency r ON r.to_key = want.key` + registryEnds + `
+	FROM x_build_symbol want
+	CROSS JOIN x_registry_dependency r ON r.to_key = want.key` + registryEnds + `
 		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
 	ORDER BY 2, 3`
 
 // registryReverseKey lists the packages that need the package of key ?2.
 const registryReverseKey = registryColumns + `
-	FROM registry_dependency r` + registryEnds + `
+	FROM x_registry_dependency r` + registryEnds + `
 		AND r.to_key = ?2 AND ?3 IN ('', 'package')
 	ORDER BY 2, 3`

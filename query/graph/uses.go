@@ -32,9 +32,9 @@ func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 		all = append(all, u)
 		return nil
 	}, `WITH named AS MATERIALIZED (
-			SELECT name_id FROM name WHERE name = ?2 COLLATE NOCASE
+			SELECT name_id FROM x_name WHERE name = ?2 COLLATE NOCASE
 			UNION ALL
-			SELECT name_id FROM name WHERE name > ?2 || '.' COLLATE NOCASE AND name < ?2 || '/' COLLATE NOCASE
+			SELECT name_id FROM x_name WHERE name > ?2 || '.' COLLATE NOCASE AND name < ?2 || '/' COLLATE NOCASE
 		)
 		SELECT path, function, event, kind, sum(count) FROM calls
 		WHERE build = ?1 AND callee_id IN (SELECT name_id FROM named) GROUP BY path, function, event, kind

@@ -46,7 +46,7 @@ func pathBuilds(ctx context.Context, db *sql.DB, deleted bool, yield func([]driv
 	if err != nil {
 		return err
 	}
-	query := "SELECT path_id, lineage_id, since, until FROM entry_row"
+	query := "SELECT path_id, lineage_id, since, until FROM x_entry_row"
 	if !deleted {
 		query += " WHERE flags & 2 = 0"
 	}

@@ -19,8 +19,8 @@ type line struct {
 
 // rowsOfPaths lists the rows of all paths that have several, path by path.
 const rowsOfPaths = `SELECT r.path_id, r.lineage_id, r.since, r.until, r.row, r.content_id, r.stored
-	FROM (SELECT path_id FROM entry_row WHERE path_id IS NOT NULL GROUP BY path_id HAVING count(*) > 1) twice
-	CROSS JOIN entry_row r ON r.path_id = twice.path_id
+	FROM (SELECT path_id FROM x_entry_row WHERE path_id IS NOT NULL GROUP BY path_id HAVING count(*) > 1) twice
+	CROSS JOIN x_entry_row r ON r.path_id = twice.path_id
 	WHERE r.flags & 2 = 0`
 
 // rowOf is a row of entries, by the mount of its lineage in a build.
@@ -48,7 +48,7 @@ func readHidden(ctx context.Context, db *sql.DB, m *mounts) (*hidden, error) {
 		}
 	}
 	h := &hidden{newSets(m), map[rowOf]uint32{}}
-	err := schema.EachRow(ctx, db, "SELECT build_id, mount, row FROM build_shadow", nil, func(v []driver.Value) {
+	err := schema.EachRow(ctx, db, "SELECT build_id, mount, row FROM x_build_shadow", nil, func(v []driver.Value) {
 		at, ok := lineages[mountOf{integer(v[0]), integer(v[1])}]
 		if !ok {
 			return // of a build that is not complete

@@ -27,7 +27,7 @@ func contentBuilds(ctx context.Context, db *sql.DB, yield func([]driver.Value, e
 	entries := map[validity]int64{}
 	var last validity
 	lastEntries := int64(0)
-	err = schema.EachRow(ctx, db, "SELECT content_id, lineage_id, since, until FROM entry_row WHERE content_id IS NOT NULL", nil, func(v []driver.Value) {
+	err = schema.EachRow(ctx, db, "SELECT content_id, lineage_id, since, until FROM x_entry_row WHERE content_id IS NOT NULL", nil, func(v []driver.Value) {
 		holds := validity{integer(v[1]), integer(v[2]), integer(v[3])}
 		if holds != last {
 			n, ok := entries[holds]
@@ -72,9 +72,9 @@ func (m *mounts) entries(v validity) (n int64) {
 // catalogs in which one row is several entries of a build.
 const (
 	rowsOfCopies = `SELECT r.content_id, r.lineage_id, r.since, r.until, r.stored
-	FROM (SELECT content_id FROM entry_row WHERE content_id IS NOT NULL GROUP BY content_id HAVING count(*) > 1) twice
-	CROSS JOIN entry_row r ON r.content_id = twice.content_id`
-	rowsOfContents = `SELECT content_id, lineage_id, since, until, stored FROM entry_row WHERE content_id IS NOT NULL ORDER BY content_id`
+	FROM (SELECT content_id FROM x_entry_row WHERE content_id IS NOT NULL GROUP BY content_id HAVING count(*) > 1) twice
+	CROSS JOIN x_entry_row r ON r.content_id = twice.content_id`
+	rowsOfContents = `SELECT content_id, lineage_id, since, until, stored FROM x_entry_row WHERE content_id IS NOT NULL ORDER BY content_id`
 )
 
 // contentCopies yields the contents that a build has several times, with their stored

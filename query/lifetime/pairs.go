@@ -81,9 +81,9 @@ func (d *differences) read(ctx context.Context, labels [2]string) error {
 func (d *differences) readSide(ctx context.Context, s *side, label string) error {
 	s.lineages = map[int64][]edition{}
 	return schema.EachRow(ctx, d.db, `SELECT DISTINCT a.archive_id, a.lineage_id, a.edition
-		FROM build b
-		CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-		CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		FROM x_build b
+		CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.label = ? AND b.complete = 1
 		ORDER BY 1`, []driver.Value{label}, func(v []driver.Value) {
 		lineage := integer(v[1])
@@ -96,12 +96,12 @@ func (d *differences) readSide(ctx context.Context, s *side, label string) error
 // takes the first.
 const rowsBetween = `SELECT e.path_id, e.row, e.since, e.until
 	FROM (
-		SELECT row FROM entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0
+		SELECT row FROM x_entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0
 		UNION
-		SELECT row FROM entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0) k
-	CROSS JOIN entry_row e ON e.lineage_id = ?1 AND e.row = k.row`
+		SELECT row FROM x_entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0) k
+	CROSS JOIN x_entry_row e ON e.lineage_id = ?1 AND e.row = k.row`
 
-const rowsOfLineage = `SELECT path_id, row, since, until FROM entry_row WHERE lineage_id = ?1`
+const rowsOfLineage = `SELECT path_id, row, since, until FROM x_entry_row WHERE lineage_id = ?1`
 
 // readAlone reads the rows that one side has alone.
 func (d *differences) readAlone(ctx context.Context) error {
@@ -160,7 +160,7 @@ func (d *differences) countPaths(ctx context.Context) error {
 			}
 		}
 		if len(editions) == 1 {
-			query = "SELECT path_id FROM entry_row WHERE lineage_id = ?1 AND since <= ?2 AND (until = 0 OR until > ?2) AND path_id IS NOT NULL"
+			query = "SELECT path_id FROM x_entry_row WHERE lineage_id = ?1 AND since <= ?2 AND (until = 0 OR until > ?2) AND path_id IS NOT NULL"
 			args, take = append(args, editions[0].edition), count
 		}
 		if err := schema.EachRow(ctx, d.db, query, args, take); err != nil {
@@ -221,7 +221,7 @@ func (d *differences) lookUp(ctx context.Context, paths []int64, yield func([]dr
 	var sides [2][]located
 	err = schema.EachRow(ctx, d.db, `SELECT e.path_id, e.row, e.since, e.until, e.lineage_id
 		FROM json_each(?1) j
-		CROSS JOIN entry_row e INDEXED BY entry_path ON e.path_id = j.value`, []driver.Value{string(list)}, func(v []driver.Value) {
+		CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = j.value`, []driver.Value{string(list)}, func(v []driver.Value) {
 		r := located{validity{integer(v[4]), integer(v[2]), integer(v[3])}, integer(v[0]), integer(v[1])}
 		for i := range sides {
 			if d.sides[i].has(&r) {

@@ -39,7 +39,7 @@ type mounts struct {
 
 func readMounts(ctx context.Context, db *sql.DB) (*mounts, error) {
 	m := &mounts{lineages: map[int64][]mounted{}}
-	err := schema.EachRow(ctx, db, "SELECT build_id, label FROM build WHERE complete = 1 ORDER BY build_id", nil, func(v []driver.Value) {
+	err := schema.EachRow(ctx, db, "SELECT build_id, label FROM x_build WHERE complete = 1 ORDER BY build_id", nil, func(v []driver.Value) {
 		b := build{id: integer(v[0])}
 		b.label, _ = v[1].(string)
 		m.builds = append(m.builds, b)
@@ -49,9 +49,9 @@ func readMounts(ctx context.Context, db *sql.DB) (*mounts, error) {
 	}
 	at := 0
 	err = schema.EachRow(ctx, db, `SELECT b.build_id, a.lineage_id, a.edition, ba.place, ba.ordinal
-		FROM build b
-		CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-		CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		FROM x_build b
+		CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.complete = 1
 		ORDER BY b.build_id, ba.ordinal`, nil, func(v []driver.Value) {
 		for m.builds[at].id != integer(v[0]) {

@@ -8,12 +8,12 @@ var fromFunctions = map[string]string{
 	"contents": `(SELECT lower(hex(pakdb_c.hash)) AS content, pakdb_c.size AS size, pakdb_k.word AS kind, pakdb_n.entries AS entry_count,
 		pakdb_n.builds AS build_count, pakdb_n.content_id AS content_id
 	FROM pakdb_contents pakdb_n
-	CROSS JOIN content pakdb_c ON pakdb_c.content_id = pakdb_n.content_id
-	LEFT JOIN word pakdb_k ON pakdb_k.word_id = pakdb_c.kind_id)`,
+	CROSS JOIN x_content pakdb_c ON pakdb_c.content_id = pakdb_n.content_id
+	LEFT JOIN x_word pakdb_k ON pakdb_k.word_id = pakdb_c.kind_id)`,
 	"duplicates": `(SELECT pakdb_n.build AS build, lower(hex(pakdb_c.hash)) AS content, pakdb_c.size AS size, pakdb_n.copies AS copies,
 		pakdb_n.wasted AS wasted, pakdb_n.content_id AS content_id, pakdb_n.build_id AS build_id
 	FROM pakdb_copies pakdb_n
-	CROSS JOIN content pakdb_c ON pakdb_c.content_id = pakdb_n.content_id)`,
+	CROSS JOIN x_content pakdb_c ON pakdb_c.content_id = pakdb_n.content_id)`,
 }
 
 // Contents returns a statement that counts the copies of all contents at once, where it

@@ -47,9 +47,9 @@ func Fields(sql string, all []Token) string {
 			return sql
 		}
 		if says := c.literals(column+1, t[1]); c.text(column) == "field" && says != "" {
-			implied += " AND " + name + ".content_id IN (SELECT pakdb_v.content_id FROM calligraphy_value pakdb_v WHERE pakdb_v.field IN" +
-				" (SELECT pakdb_m.field FROM calligraphy_member pakdb_m WHERE pakdb_m.name" + says + "))" +
-				" AND +" + name + ".field_id IN (SELECT printf('%016x', pakdb_m.field) FROM calligraphy_member pakdb_m WHERE pakdb_m.name" + says + ")"
+			implied += " AND " + name + ".content_id IN (SELECT pakdb_v.content_id FROM x_calligraphy_value pakdb_v WHERE pakdb_v.field IN" +
+				" (SELECT pakdb_m.field FROM x_calligraphy_member pakdb_m WHERE pakdb_m.name" + says + "))" +
+				" AND +" + name + ".field_id IN (SELECT printf('%016x', pakdb_m.field) FROM x_calligraphy_member pakdb_m WHERE pakdb_m.name" + says + ")"
 		}
 	}
 	if implied == "" {

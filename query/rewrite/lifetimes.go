@@ -133,7 +133,7 @@ func (l *byPath) read() bool {
 	}
 	table := "path_builds(" + deleted + ") " + l.alias
 	if l.texts {
-		table += " LEFT JOIN path pakdb_p ON pakdb_p.path_id = " + l.alias + ".path_id LEFT JOIN dir pakdb_d ON pakdb_d.dir_id = pakdb_p.dir_id"
+		table += " LEFT JOIN x_path pakdb_p ON pakdb_p.path_id = " + l.alias + ".path_id LEFT JOIN x_dir pakdb_d ON pakdb_d.dir_id = pakdb_p.dir_id"
 	}
 	l.edits[place].text = table
 	slices.SortStableFunc(l.edits, func(a, b edit) int { return a.start - b.start })

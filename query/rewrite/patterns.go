@@ -10,7 +10,7 @@ import (
 var identified = []string{"entries", "files", "chunks", "packages", "exports", "imports", "sums"}
 
 // pathsLike yields the paths that an operator and a pattern behind it choose.
-const pathsLike = "path_id IN (SELECT p.path_id FROM path p JOIN dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name "
+const pathsLike = "path_id IN (SELECT p.path_id FROM x_path p JOIN x_dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name "
 
 // Patterns returns a statement over all builds in which path LIKE ... and path REGEXP ...
 // look at each path once, which many builds have. Both are NULL where path is.
@@ -55,7 +55,7 @@ func PatternOf(sql string, all []Token) (c Chosen, ok bool) {
 
 // Paths is a query for the paths that the pattern chooses, up to so many.
 func (c *Chosen) Paths(limit int) string {
-	return fmt.Sprintf("SELECT d.prefix || p.name FROM path p JOIN dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name%s LIMIT %d", c.Like, limit)
+	return fmt.Sprintf("SELECT d.prefix || p.name FROM x_path p JOIN x_dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name%s LIMIT %d", c.Like, limit)
 }
 
 // With returns the statement with paths in place of the pattern.

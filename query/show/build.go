@@ -97,11 +97,11 @@ func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, 
 	var bits uint8
 	var high, low int64
 	err := b.db.QueryRowContext(ctx, `SELECT coalesce(e.id_bits, 0), coalesce(e.id_hi, 0), coalesce(e.id_lo, 0)
-		FROM path_key k
-		CROSS JOIN path p ON p.path_id = k.path_id
-		CROSS JOIN dir d ON d.dir_id = p.dir_id
-		CROSS JOIN entry e ON e.path_id = p.path_id
-		CROSS JOIN content c ON c.content_id = e.content_id
+		FROM x_path_key k
+		CROSS JOIN x_path p ON p.path_id = k.path_id
+		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+		CROSS JOIN x_entry e ON e.path_id = p.path_id
+		CROSS JOIN x_content c ON c.content_id = e.content_id
 		WHERE k.key = ?1 AND d.prefix || p.name = ?2 AND c.hash = ?3
 		LIMIT 1`, schema.PathKey(path), path, digest).Scan(&bits, &high, &low)
 	if errors.Is(err, sql.ErrNoRows) { // what hides the path under another of its own

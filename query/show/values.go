@@ -55,7 +55,7 @@ func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) 
 // whose values were not read that it is one.
 func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meaning.Node, path string) error {
 	rows, err := b.db.QueryContext(ctx, `SELECT x.ordinal, w.name FROM property_coverage c
-		LEFT JOIN value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN name w ON w.name_id = x.why_id
+		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
 		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, b.graph.Build(), path)
 	if err != nil {
 		return err

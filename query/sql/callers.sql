@@ -7,6 +7,6 @@ SELECT package, function, event, callee, kind, count, path
 FROM calls
 WHERE build = :build
     AND callee_id IN (SELECT name_id
-                      FROM name
+                      FROM x_name
                       WHERE name = :function COLLATE NOCASE OR name LIKE '%:' || :function OR name LIKE '%.' || :function)
 ORDER BY package, function, event, callee;

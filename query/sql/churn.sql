@@ -6,8 +6,8 @@
 WITH changed AS MATERIALIZED (
     SELECT d.prefix || p.name AS path, coalesce(asset(d.prefix || p.name), '/' || p.path_id) AS asset, c.builds, c.stored_changed, c.changed_in
     FROM path_changes c
-    CROSS JOIN path p ON p.path_id = c.path_id
-    CROSS JOIN dir d ON d.dir_id = p.dir_id
+    CROSS JOIN x_path p ON p.path_id = c.path_id
+    CROSS JOIN x_dir d ON d.dir_id = p.dir_id
     WHERE :under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/'
 ), times AS (
     SELECT c.asset, count(DISTINCT j.value) AS changes

@@ -3,7 +3,7 @@
 -- example: pakdb query @first-seen Game/Maps
 SELECT d.prefix || p.name AS path, b.first_build, b.last_build, b.builds
 FROM path_builds(0) b
-CROSS JOIN path p ON p.path_id = b.path_id
-CROSS JOIN dir d ON d.dir_id = p.dir_id
+CROSS JOIN x_path p ON p.path_id = b.path_id
+CROSS JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE :under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/'
 ORDER BY b.first_build_id, 1;

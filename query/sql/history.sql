@@ -5,9 +5,9 @@
 WITH wanted AS MATERIALIZED ( -- the file with the tables first
     SELECT p.path_id, j.key AS part
     FROM json_each(asset_paths(:path)) j
-    CROSS JOIN path_key k ON k.key = key_of_path(j.value)
-    CROSS JOIN path p ON p.path_id = k.path_id
-    CROSS JOIN dir d ON d.dir_id = p.dir_id
+    CROSS JOIN x_path_key k ON k.key = key_of_path(j.value)
+    CROSS JOIN x_path p ON p.path_id = k.path_id
+    CROSS JOIN x_dir d ON d.dir_id = p.dir_id
     WHERE d.prefix || p.name = j.value
 ), copy AS (
     SELECT e.build_id, wanted.part, e.archive, e.size, e.stored, e.content, e.content_id, e.deleted OR s.mount IS NOT NULL AS deleted,
@@ -15,8 +15,8 @@ WITH wanted AS MATERIALIZED ( -- the file with the tables first
            row_number() OVER (PARTITION BY e.build_id, wanted.part ORDER BY e.deleted OR s.mount IS NOT NULL, ba.place, e.row_id) AS rank
     FROM wanted
     CROSS JOIN entries e ON e.path_id = wanted.path_id
-    JOIN build_archive ba ON ba.build_id = e.build_id AND ba.archive_id = e.archive_id AND ba.name = e.archive
-    LEFT JOIN build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.row = e.row_id
+    JOIN x_build_archive ba ON ba.build_id = e.build_id AND ba.archive_id = e.archive_id AND ba.name = e.archive
+    LEFT JOIN x_build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.row = e.row_id
 ), here AS ( -- the columns are those of the first file, sizes of all
     SELECT build_id, min(part) AS part, archive, max(copies) AS copies, sum(size) AS size, sum(stored) AS stored, content,
            json_group_array(json_array(part, content_id) ORDER BY part) AS contents

@@ -6,10 +6,10 @@
 WITH top AS MATERIALIZED (
     SELECT x.size, x.class_id, x.outer_path_id, x.object_id, x.number,
            b.build_id, e.archive_id, e.ordinal AS entry
-    FROM build b
-    CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-    CROSS JOIN entry e ON e.archive_id = ba.archive_id
-    CROSS JOIN package_export x ON x.content_id = e.content_id
+    FROM x_build b
+    CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+    CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+    CROSS JOIN x_package_export x ON x.content_id = e.content_id
     WHERE b.label = :build AND b.complete = 1
     ORDER BY x.size DESC
     LIMIT :limit
@@ -19,7 +19,7 @@ SELECT top.size, human_size(top.size) AS size_human, c.name AS class,
        k.package, k.archive, k.path
 FROM top
 JOIN packages k ON k.build_id = top.build_id AND k.archive_id = top.archive_id AND k.entry = top.entry
-JOIN name c ON c.name_id = top.class_id
-JOIN name n ON n.name_id = top.object_id
-LEFT JOIN name o ON o.name_id = top.outer_path_id
+JOIN x_name c ON c.name_id = top.class_id
+JOIN x_name n ON n.name_id = top.object_id
+LEFT JOIN x_name o ON o.name_id = top.outer_path_id
 ORDER BY top.size DESC, k.archive, k.path, object;

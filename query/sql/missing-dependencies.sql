@@ -7,7 +7,7 @@ SELECT min(target) AS package, count(DISTINCT path_id) AS wanted_by,
        min(editor) AS editor_only, min(path) AS first_path
 FROM (SELECT d.target, d.target_key, d.path_id, d.path, d.kind, r.flags >> 2 & 1 AS editor
       FROM dependencies d
-      JOIN ref r ON r.content_id = d.content_id AND r.seq = d.seq
+      JOIN x_ref r ON r.content_id = d.content_id AND r.seq = d.seq
       WHERE d.build = :build AND d.target_kind = 'package' AND d.status = 'missing'
       ORDER BY d.kind)
 GROUP BY target_key

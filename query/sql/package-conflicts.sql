@@ -5,8 +5,8 @@ WITH claim AS MATERIALIZED (
     SELECT k.package, key_of_name(k.package) AS key, k.archive, k.path, ba.mount_order, e.size, k.content_id, k.build_id, k.entry,
            rank() OVER (PARTITION BY key_of_name(k.package) ORDER BY ba.mount_order DESC) AS place
     FROM packages k
-    JOIN build_archive ba ON ba.build_id = k.build_id AND ba.archive_id = k.archive_id AND ba.name = k.archive
-    JOIN entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
+    JOIN x_build_archive ba ON ba.build_id = k.build_id AND ba.archive_id = k.archive_id AND ba.name = k.archive
+    JOIN x_entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
     WHERE k.build = :build AND k.package IS NOT NULL
 ), conflict AS (
     SELECT key, count(DISTINCT CASE WHEN place = 1 THEN content_id END) AS first
@@ -19,5 +19,5 @@ SELECT claim.package,
        claim.archive, claim.path, claim.mount_order, claim.size, lower(hex(c.hash)) AS content
 FROM conflict
 JOIN claim ON claim.key = conflict.key
-JOIN content c ON c.content_id = claim.content_id
+JOIN x_content c ON c.content_id = claim.content_id
 ORDER BY lower(claim.package), claim.mount_order DESC, claim.archive, claim.entry;

@@ -8,7 +8,7 @@ WITH listed AS MATERIALIZED (
 ), held AS MATERIALIZED (
     SELECT k.package, key_of_name(k.package) AS key, k.path, e.size
     FROM packages k
-    JOIN entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
+    JOIN x_entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
     WHERE k.build = :build AND k.package IS NOT NULL
 )
 SELECT l.package, 'not in the build' AS conflict, NULL AS path, l.disk_size, NULL AS size

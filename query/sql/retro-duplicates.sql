@@ -9,9 +9,9 @@
 -- in how many ways they are stored.
 SELECT e.archive, e.path,
        (SELECT group_concat(n.name, ', ' ORDER BY n.ordinal)
-        FROM named_resource n
+        FROM x_named_resource n
         WHERE n.archive_id = e.archive_id AND n.id_lo = e.asset_key
-          AND n.type_id = (SELECT word_id FROM word WHERE word = e.type)) AS names,
+          AND n.type_id = (SELECT word_id FROM x_word WHERE word = e.type)) AS names,
        count(*) AS copies,
        sum(e.stored) - max(e.stored) AS wasted, human_size(sum(e.stored) - max(e.stored)) AS wasted_human,
        count(DISTINCT e.padded_content) AS contents,

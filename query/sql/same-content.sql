@@ -4,12 +4,12 @@
 -- example: pakdb query @same-content Calligraphy/Curve.directory
 WITH wanted AS MATERIALIZED (
     SELECT k.content_id
-    FROM content_key k
-    JOIN content c ON c.content_id = k.content_id
+    FROM x_content_key k
+    JOIN x_content c ON c.content_id = k.content_id
     WHERE k.key = key_of_content(:what) AND lower(hex(c.hash)) = lower(substr(:what, 1, 2 * length(c.hash)))
     UNION
     SELECT e.content_id
-    FROM path_key k
+    FROM x_path_key k
     CROSS JOIN entries e ON e.path_id = k.path_id
     WHERE k.key = key_of_path(:what) AND e.path = :what AND e.build = :build
 )

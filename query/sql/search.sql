@@ -5,8 +5,8 @@
 -- example: pakdb query @search ironman --build 1.52
 WITH hit AS MATERIALIZED (
     SELECT p.path_id
-    FROM path p
-    JOIN dir d ON d.dir_id = p.dir_id
+    FROM x_path p
+    JOIN x_dir d ON d.dir_id = p.dir_id
     WHERE CASE WHEN :pattern GLOB '*[*?[]*' THEN d.prefix || p.name GLOB :pattern
                ELSE instr(lower(d.prefix || p.name), lower(:pattern)) > 0 END
 )

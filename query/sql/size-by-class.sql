@@ -4,12 +4,12 @@
 SELECT n.name AS class, sum(g.objects) AS objects, sum(g.size) AS size, human_size(sum(g.size)) AS size_human,
        round(100.0 * sum(g.size) / nullif(sum(sum(g.size)) OVER (), 0), 1) AS percent, max(g.largest) AS largest
 FROM (SELECT x.class_id, count(*) AS objects, sum(x.size) AS size, max(x.size) AS largest
-      FROM build b
-      CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-      CROSS JOIN entry e ON e.archive_id = ba.archive_id
-      CROSS JOIN package_export x ON x.content_id = e.content_id
+      FROM x_build b
+      CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+      CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+      CROSS JOIN x_package_export x ON x.content_id = e.content_id
       WHERE b.label = :build AND b.complete = 1
       GROUP BY x.class_id) g
-CROSS JOIN name n ON n.name_id = g.class_id
+CROSS JOIN x_name n ON n.name_id = g.class_id
 GROUP BY n.name COLLATE NOCASE -- two spellings are one class
 ORDER BY sum(g.size) DESC, class;

@@ -3,23 +3,23 @@
 -- example: pakdb query @unused-packages
 WITH used AS MATERIALIZED (
     SELECT DISTINCT bs.space_id, bs.key
-    FROM build b
-    CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-    CROSS JOIN entry e ON e.archive_id = ba.archive_id
-    CROSS JOIN ref r ON r.content_id = e.content_id AND r.name_id IS NOT NULL
-    CROSS JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+    FROM x_build b
+    CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+    CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+    CROSS JOIN x_ref r ON r.content_id = e.content_id AND r.name_id IS NOT NULL
+    CROSS JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
     WHERE b.label = :build AND b.complete = 1
         AND bs.path_id IS NOT e.path_id -- what refers to itself alone is unused too
     UNION
     SELECT bs.space_id, bs.key
     FROM asset_dependencies r
-    JOIN build_symbol bs ON bs.build_id = r.build_id AND bs.key = r.target_key
-        AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+    JOIN x_build_symbol bs ON bs.build_id = r.build_id AND bs.key = r.target_key
+        AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
     WHERE r.build = :build AND r.kind <> 'name' AND r.source_key <> r.target_key
 )
 SELECT k.package, k.engine, e.size, k.export_count, k.archive, k.path
 FROM packages k
-JOIN entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
+JOIN x_entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
 WHERE k.build = :build AND k.package IS NOT NULL
     AND key_of_name(k.package) NOT IN (SELECT key FROM used)
 ORDER BY k.package, k.archive, k.path;

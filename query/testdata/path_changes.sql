@@ -1,8 +1,8 @@
 -- What the function path_changes yields, by SQL alone.
 WITH changed AS MATERIALIZED ( -- most paths never had another content
     SELECT twice.path_id
-    FROM (SELECT path_id FROM entry_row GROUP BY path_id HAVING count(*) > 1) twice
-    CROSS JOIN entry_row r ON r.path_id = twice.path_id
+    FROM (SELECT path_id FROM x_entry_row GROUP BY path_id HAVING count(*) > 1) twice
+    CROSS JOIN x_entry_row r ON r.path_id = twice.path_id
     WHERE r.content_id IS NOT NULL
     GROUP BY twice.path_id
     HAVING min(r.content_id) <> max(r.content_id)
@@ -11,26 +11,26 @@ WITH changed AS MATERIALIZED ( -- most paths never had another content
     FROM changed
 ), span AS MATERIALIZED ( -- rows hold for editions, of which there are few
     SELECT row_number() OVER () AS span, lineage_id, since, until
-    FROM (SELECT DISTINCT lineage_id, since, until FROM entry_row)
+    FROM (SELECT DISTINCT lineage_id, since, until FROM x_entry_row)
 ), mounted AS MATERIALIZED (
     SELECT s.span, ba.build_id, ba.place, ba.ordinal
     FROM span s
-    JOIN archive a ON a.lineage_id = s.lineage_id AND a.edition >= s.since AND (s.until = 0 OR a.edition < s.until)
-    JOIN build_archive ba ON ba.archive_id = a.archive_id
-    JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+    JOIN x_archive a ON a.lineage_id = s.lineage_id AND a.edition >= s.since AND (s.until = 0 OR a.edition < s.until)
+    JOIN x_build_archive ba ON ba.archive_id = a.archive_id
+    JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
 ), line AS MATERIALIZED (
     SELECT r.path_id, row_number() OVER (PARTITION BY r.path_id ORDER BY r.lineage_id, r.row) AS n,
            s.span, r.lineage_id, r.row, r.content_id, r.stored
     FROM below
-    CROSS JOIN entry_row r ON r.path_id = below.path_id
+    CROSS JOIN x_entry_row r ON r.path_id = below.path_id
     JOIN span s ON s.lineage_id = r.lineage_id AND s.since = r.since AND s.until = r.until
     WHERE r.flags & 2 = 0
 ), hidden AS MATERIALIZED ( -- rows that a game does not see of a build
     SELECT l.path_id, l.n, s.build_id, s.mount
-    FROM build_shadow s
-    CROSS JOIN build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.mount
-    CROSS JOIN archive a ON a.archive_id = ba.archive_id
-    CROSS JOIN entry_row r ON r.lineage_id = a.lineage_id AND r.row = s.row
+    FROM x_build_shadow s
+    CROSS JOIN x_build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.mount
+    CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
+    CROSS JOIN x_entry_row r ON r.lineage_id = a.lineage_id AND r.row = s.row
     CROSS JOIN line l ON l.path_id = r.path_id AND l.lineage_id = r.lineage_id AND l.row = r.row
 ), pattern AS MATERIALIZED ( -- many paths have rows of the same spans: what they mean is found once
     SELECT path_id, json_group_array(span ORDER BY n) AS spans,

@@ -66,9 +66,9 @@ type reader struct {
 // mounted lists the archives of a build.
 const mounted = `SELECT b.build_id, a.archive_id, ba.ordinal, ba.mount_order, a.lineage_id, a.edition, a.row_bits, a.row_base,
 	ba.name, coalesce(ba.stem, ba.name), a.mount_point, a.game_root
-	FROM build b
-	JOIN build_archive ba ON ba.build_id = b.build_id
-	JOIN archive a ON a.archive_id = ba.archive_id
+	FROM x_build b
+	JOIN x_build_archive ba ON ba.build_id = b.build_id
+	JOIN x_archive a ON a.archive_id = ba.archive_id
 	WHERE b.complete = 1 AND b.label = ?1
 	ORDER BY ba.ordinal`
 
@@ -116,10 +116,10 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	if r.rows, err = pages.Table("entry_row", r.columns...); err != nil {
+	if r.rows, err = pages.Table("x_entry_row", r.columns...); err != nil {
 		return err
 	}
-	if r.shifts, err = pages.Table("archive_shift", "row", "ordinals", "offsets", "width", "parts"); err != nil {
+	if r.shifts, err = pages.Table("x_archive_shift", "row", "ordinals", "offsets", "width", "parts"); err != nil {
 		return err
 	}
 	if r.texts, err = newTexts(pages); err != nil {
@@ -147,13 +147,13 @@ type seen struct {
 func (s *seen) read(r *reader) error {
 	n := func(v driver.Value) int64 { n, _ := v.(int64); return n }
 	return errors.Join(
-		r.s.EachRow(r.ctx, "SELECT mount, row FROM build_shadow WHERE build_id = ?1 ORDER BY mount, row", []driver.Value{r.id}, func(v []driver.Value) {
+		r.s.EachRow(r.ctx, "SELECT mount, row FROM x_build_shadow WHERE build_id = ?1 ORDER BY mount, row", []driver.Value{r.id}, func(v []driver.Value) {
 			s.hidden = append(s.hidden, at{n(v[0]), n(v[1])})
 		}),
-		r.s.EachRow(r.ctx, "SELECT by_mount, by_row FROM build_shadow WHERE build_id = ?1 ORDER BY by_mount, by_row", []driver.Value{r.id}, func(v []driver.Value) {
+		r.s.EachRow(r.ctx, "SELECT by_mount, by_row FROM x_build_shadow WHERE build_id = ?1 ORDER BY by_mount, by_row", []driver.Value{r.id}, func(v []driver.Value) {
 			s.hides = append(s.hides, at{n(v[0]), n(v[1])})
 		}),
-		r.s.EachRow(r.ctx, "SELECT mount, row, path_id, by_mount FROM build_name WHERE build_id = ?1 ORDER BY mount, row", []driver.Value{r.id}, func(v []driver.Value) {
+		r.s.EachRow(r.ctx, "SELECT mount, row, path_id, by_mount FROM x_build_name WHERE build_id = ?1 ORDER BY mount, row", []driver.Value{r.id}, func(v []driver.Value) {
 			s.names = append(s.names, named{at{n(v[0]), n(v[1])}, n(v[2]), n(v[3])})
 		}),
 	)

@@ -92,8 +92,8 @@ func (r *reader) stored(a *Archive, each func(*Stored) error) error {
 // What the editions after ?2 of lineage ?1, up to ?3, ended and brought: the partial
 // indexes alone tell it.
 const (
-	endedRows   = "SELECT row FROM entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0"
-	broughtRows = "SELECT row FROM entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0"
+	endedRows   = "SELECT row FROM x_entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0"
+	broughtRows = "SELECT row FROM x_entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0"
 )
 
 // EachBetween calls each for the rows of a lineage that hold for one alone of two editions,

@@ -29,10 +29,10 @@ func newTexts(pages *btree.Pages) (*texts, error) {
 		columns []string
 		cursor  **btree.Cursor
 	}{
-		{"path", []string{"dir_id", "name", "ext_id"}, &t.paths},
-		{"dir", []string{"prefix", "dir"}, &t.dirs},
-		{"content", []string{"hash", "size", "kind_id"}, &t.contents},
-		{"word", []string{"word"}, &t.words},
+		{"x_path", []string{"dir_id", "name", "ext_id"}, &t.paths},
+		{"x_dir", []string{"prefix", "dir"}, &t.dirs},
+		{"x_content", []string{"hash", "size", "kind_id"}, &t.contents},
+		{"x_word", []string{"word"}, &t.words},
 	} {
 		tree, err := pages.Table(table.name, table.columns...)
 		if err != nil {

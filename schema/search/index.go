@@ -34,8 +34,8 @@ type subject struct {
 }
 
 var subjects = []subject{
-	{Names, "name", "name_id"}, {Files, "path", "path_id"}, {Folders, "dir", "dir_id"},
-	{contents, "content", "content_id"}, {sets, "value_set", "set_id"},
+	{Names, "x_name", "name_id"}, {Files, "x_path", "path_id"}, {Folders, "x_dir", "dir_id"},
+	{contents, "x_content", "content_id"}, {sets, "x_value_set", "set_id"},
 }
 
 // Rows of the full-text tables are compared with the texts they were made of, so that
@@ -43,9 +43,9 @@ var subjects = []subject{
 const fullText = "content='', columnsize=0, detail=none"
 
 var create = []string{
-	"CREATE VIRTUAL TABLE search_word USING fts5(words, " + fullText + ", tokenize='ascii')",
-	"CREATE VIRTUAL TABLE search_part USING fts5(texts, " + fullText + ", tokenize='trigram')",
-	"INSERT INTO search_state (subject, done) VALUES (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, " + strconv.Itoa(revision) + ")",
+	"CREATE VIRTUAL TABLE x_search_word USING fts5(words, " + fullText + ", tokenize='ascii')",
+	"CREATE VIRTUAL TABLE x_search_part USING fts5(texts, " + fullText + ", tokenize='trigram')",
+	"INSERT INTO x_search_state (subject, done) VALUES (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, " + strconv.Itoa(revision) + ")",
 }
 
 // Tables returns the statements that a catalog has of the full-text tables: of each table,
@@ -63,7 +63,7 @@ func Tables() []string {
 
 // Exists reports whether a catalog has the index.
 func Exists(ctx context.Context, tx *sql.Tx) (found bool, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM search_state)").Scan(&found)
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&found)
 	return found, err
 }
 
@@ -84,8 +84,8 @@ func Make(ctx context.Context, tx *sql.Tx) error {
 
 // Drop deletes the index.
 func Drop(ctx context.Context, tx *sql.Tx) error {
-	return all(ctx, tx, "DROP TABLE IF EXISTS search_word", "DROP TABLE IF EXISTS search_part",
-		"DELETE FROM search_state", "DELETE FROM search_span", "DELETE FROM search_use", "DELETE FROM search_due")
+	return all(ctx, tx, "DROP TABLE IF EXISTS x_search_word", "DROP TABLE IF EXISTS x_search_part",
+		"DELETE FROM x_search_state", "DELETE FROM x_search_span", "DELETE FROM x_search_use", "DELETE FROM x_search_due")
 }
 
 // Update indexes what is new, if there is an index.
@@ -105,9 +105,9 @@ func Update(ctx context.Context, tx *sql.Tx) error {
 		size  int
 		query string
 	}{
-		{subjects[0], NamesInBlock, "INSERT INTO search_word (rowid, words) SELECT ?1 + n, search_words((SELECT group_concat(name, char(31)) "},
-		{subjects[1], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(name, char(10)) "},
-		{subjects[2], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(prefix, char(10)) "},
+		{subjects[0], NamesInBlock, "INSERT INTO x_search_word (rowid, words) SELECT ?1 + n, search_words((SELECT group_concat(name, char(31)) "},
+		{subjects[1], PathsInBlock, "INSERT INTO x_search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(name, char(10)) "},
+		{subjects[2], PathsInBlock, "INSERT INTO x_search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(prefix, char(10)) "},
 	} {
 		if err := addBlocks(ctx, tx, into.subject, into.size, into.query); err != nil {
 			return fmt.Errorf("search index of %s: %w", into.table, err)
@@ -122,7 +122,7 @@ func Update(ctx context.Context, tx *sql.Tx) error {
 // renew makes an index empty that another revision made.
 func renew(ctx context.Context, tx *sql.Tx) error {
 	var same bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM search_state WHERE subject = ? AND done = ?)", made, revision).Scan(&same)
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state WHERE subject = ? AND done = ?)", made, revision).Scan(&same)
 	if err != nil || same {
 		return err
 	}
@@ -147,8 +147,8 @@ func inBlock(s subject) string {
 // addBlocks adds the new texts of a subject to a full-text table.
 func addBlocks(ctx context.Context, tx *sql.Tx, s subject, size int, query string) error {
 	var block, first, last int64
-	err := tx.QueryRowContext(ctx, "SELECT 1 + (SELECT done FROM search_state WHERE subject = 0),"+
-		" 1 + (SELECT done FROM search_state WHERE subject = ?), (SELECT coalesce(max("+s.id+"), 0) FROM "+s.table+")", s.number).
+	err := tx.QueryRowContext(ctx, "SELECT 1 + (SELECT done FROM x_search_state WHERE subject = 0),"+
+		" 1 + (SELECT done FROM x_search_state WHERE subject = ?), (SELECT coalesce(max("+s.id+"), 0) FROM "+s.table+")", s.number).
 		Scan(&block, &first, &last)
 	if err != nil || last < first {
 		return err
@@ -160,9 +160,9 @@ func addBlocks(ctx context.Context, tx *sql.Tx, s subject, size int, query strin
 		query string
 		args  []any
 	}{
-		{"INSERT INTO search_span (first_block, subject, first, last) VALUES (?, ?, ?, ?)", []any{block, s.number, first, last}},
-		{"UPDATE search_state SET done = ? WHERE subject = ?", []any{last, s.number}},
-		{"UPDATE search_state SET done = ? WHERE subject = 0", []any{block + (last-first)/int64(size)}},
+		{"INSERT INTO x_search_span (first_block, subject, first, last) VALUES (?, ?, ?, ?)", []any{block, s.number, first, last}},
+		{"UPDATE x_search_state SET done = ? WHERE subject = ?", []any{last, s.number}},
+		{"UPDATE x_search_state SET done = ? WHERE subject = 0", []any{block + (last-first)/int64(size)}},
 	} {
 		if _, err := tx.ExecContext(ctx, st.query, st.args...); err != nil {
 			return err
@@ -174,19 +174,19 @@ func addBlocks(ctx context.Context, tx *sql.Tx, s subject, size int, query strin
 // addUses says which contents use which names.
 func addUses(ctx context.Context, tx *sql.Tx) error {
 	for _, u := range Uses {
-		fresh := "t.content_id > (SELECT done FROM search_state WHERE subject = 4) OR t.content_id IN (SELECT content_id FROM search_due)"
+		fresh := "t.content_id > (SELECT done FROM x_search_state WHERE subject = 4) OR t.content_id IN (SELECT content_id FROM x_search_due)"
 		if u.OfSet {
-			fresh = "t.set_id > (SELECT done FROM search_state WHERE subject = 5)"
+			fresh = "t.set_id > (SELECT done FROM x_search_state WHERE subject = 5)"
 		}
-		query := fmt.Sprintf("INSERT OR IGNORE INTO search_use (chunk, use, owner, part) SELECT DISTINCT t.%[1]s / %[2]d, %[3]d, t.%[4]s, %[5]s"+
+		query := fmt.Sprintf("INSERT OR IGNORE INTO x_search_use (chunk, use, owner, part) SELECT DISTINCT t.%[1]s / %[2]d, %[3]d, t.%[4]s, %[5]s"+
 			" FROM %[6]s t WHERE (%[7]s) AND t.%[1]s IS NOT NULL", u.Column, NamesInChunk, u.Number, u.Owner(), u.Part(), u.Table, fresh)
 		if _, err := tx.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("%s: %w", u.Table, err)
 		}
 	}
-	return all(ctx, tx, "DELETE FROM search_due",
-		"UPDATE search_state SET done = (SELECT coalesce(max(content_id), 0) FROM content) WHERE subject = 4",
-		"UPDATE search_state SET done = (SELECT coalesce(max(set_id), 0) FROM value_set) WHERE subject = 5")
+	return all(ctx, tx, "DELETE FROM x_search_due",
+		"UPDATE x_search_state SET done = (SELECT coalesce(max(content_id), 0) FROM x_content) WHERE subject = 4",
+		"UPDATE x_search_state SET done = (SELECT coalesce(max(set_id), 0) FROM x_value_set) WHERE subject = 5")
 }
 
 // Trim lowers the marks of the index to the last ids that there are. It has to be called
@@ -195,13 +195,13 @@ func addUses(ctx context.Context, tx *sql.Tx) error {
 func Trim(ctx context.Context, tx *sql.Tx) error {
 	var lower []string
 	for _, s := range subjects {
-		lower = append(lower, fmt.Sprintf("UPDATE search_state SET done = (SELECT coalesce(max(%s), 0) FROM %s) WHERE subject = %d AND done > (SELECT coalesce(max(%[1]s), 0) FROM %[2]s)",
+		lower = append(lower, fmt.Sprintf("UPDATE x_search_state SET done = (SELECT coalesce(max(%s), 0) FROM %s) WHERE subject = %d AND done > (SELECT coalesce(max(%[1]s), 0) FROM %[2]s)",
 			s.id, s.table, s.number))
 	}
 	return all(ctx, tx, append(lower,
-		"DELETE FROM search_span WHERE first > (SELECT done FROM search_state s WHERE s.subject = search_span.subject)",
-		"UPDATE search_span SET last = (SELECT done FROM search_state s WHERE s.subject = search_span.subject)"+
-			" WHERE last > (SELECT done FROM search_state s WHERE s.subject = search_span.subject)")...)
+		"DELETE FROM x_search_span WHERE first > (SELECT done FROM x_search_state s WHERE s.subject = x_search_span.subject)",
+		"UPDATE x_search_span SET last = (SELECT done FROM x_search_state s WHERE s.subject = x_search_span.subject)"+
+			" WHERE last > (SELECT done FROM x_search_state s WHERE s.subject = x_search_span.subject)")...)
 }
 
 // Removed is called after contents, names and paths were deleted: it deletes what the
@@ -210,14 +210,14 @@ func Removed(ctx context.Context, tx *sql.Tx) error {
 	if err := Trim(ctx, tx); err != nil {
 		return err
 	}
-	if err := all(ctx, tx, "DELETE FROM search_use WHERE use NOT IN ("+ofSets()+") AND owner NOT IN (SELECT content_id FROM content)",
-		"DELETE FROM search_use WHERE use IN ("+ofSets()+") AND owner NOT IN (SELECT set_id FROM value_set)",
-		"DELETE FROM search_due WHERE content_id NOT IN (SELECT content_id FROM content)"); err != nil {
+	if err := all(ctx, tx, "DELETE FROM x_search_use WHERE use NOT IN ("+ofSets()+") AND owner NOT IN (SELECT content_id FROM x_content)",
+		"DELETE FROM x_search_use WHERE use IN ("+ofSets()+") AND owner NOT IN (SELECT set_id FROM x_value_set)",
+		"DELETE FROM x_search_due WHERE content_id NOT IN (SELECT content_id FROM x_content)"); err != nil {
 		return err
 	}
 	var stale bool
-	err := tx.QueryRowContext(ctx, fmt.Sprintf(`SELECT coalesce((SELECT done FROM search_state WHERE subject = 0), 0) > 64 + 2 *
-		((SELECT count(*) FROM name) / %d + (SELECT count(*) FROM path) / %d + (SELECT count(*) FROM dir) / %[2]d)`, NamesInBlock, PathsInBlock)).Scan(&stale)
+	err := tx.QueryRowContext(ctx, fmt.Sprintf(`SELECT coalesce((SELECT done FROM x_search_state WHERE subject = 0), 0) > 64 + 2 *
+		((SELECT count(*) FROM x_name) / %d + (SELECT count(*) FROM x_path) / %d + (SELECT count(*) FROM x_dir) / %[2]d)`, NamesInBlock, PathsInBlock)).Scan(&stale)
 	if err != nil || !stale {
 		return err
 	}
@@ -247,13 +247,13 @@ func Due(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO search_due (content_id) VALUES "+b.String()[1:])
+	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_search_due (content_id) VALUES "+b.String()[1:])
 	return err
 }
 
 // Indexed returns the last content that is indexed, 0 if there is no index.
 func Indexed(ctx context.Context, tx *sql.Tx) (id int64, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT coalesce((SELECT done FROM search_state WHERE subject = 4), 0)").Scan(&id)
+	err = tx.QueryRowContext(ctx, "SELECT coalesce((SELECT done FROM x_search_state WHERE subject = 4), 0)").Scan(&id)
 	return id, err
 }
 

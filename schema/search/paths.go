@@ -9,7 +9,7 @@ import (
 // spanOf returns SQL that leads from a block, w.rowid, to its texts: rows of a table, as
 // "name n", whose ids follow each other.
 func spanOf(subject int, table, id string, size int) string {
-	return fmt.Sprintf(` CROSS JOIN search_span s ON s.first_block = (SELECT max(first_block) FROM search_span WHERE first_block <= w.rowid) AND s.subject = %d
+	return fmt.Sprintf(` CROSS JOIN x_search_span s ON s.first_block = (SELECT max(first_block) FROM x_search_span WHERE first_block <= w.rowid) AND s.subject = %d
 	CROSS JOIN %s ON %s BETWEEN s.first + (w.rowid - s.first_block) * %d AND min(s.last, s.first + (w.rowid - s.first_block) * %[4]d + %[5]d)`,
 		subject, table, id, size, size-1)
 }
@@ -22,13 +22,13 @@ const Path = "d.prefix || p.name"
 // the id and the text of paths whose file name, and of folders whose path, matches the
 // pattern ?2 of LIKE, of which ?1 are [Trigrams].
 var (
-	NamesSQL = "SELECT n.name_id, n.name FROM search_word w" + spanOf(Names, "name n", "n.name_id", NamesInBlock) +
-		" WHERE search_word MATCH ?1 AND (n.name LIKE ?2 OR octet_length(n.name) <> length(n.name))"
+	NamesSQL = "SELECT n.name_id, n.name FROM x_search_word w" + spanOf(Names, "x_name n", "n.name_id", NamesInBlock) +
+		" WHERE x_search_word MATCH ?1 AND (n.name LIKE ?2 OR octet_length(n.name) <> length(n.name))"
 	FilesSQL  = "SELECT p.path_id, " + Path + filesFrom + escaped
-	filesFrom = " FROM search_part w" + spanOf(Files, "path p", "p.path_id", PathsInBlock) +
-		" CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE search_part MATCH ?1 AND p.name LIKE ?2"
-	FoldersSQL  = "SELECT d.dir_id, d.prefix FROM search_part w" + foldersOnly
-	foldersOnly = spanOf(Folders, "dir d", "d.dir_id", PathsInBlock) + " WHERE search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped
+	filesFrom = " FROM x_search_part w" + spanOf(Files, "x_path p", "p.path_id", PathsInBlock) +
+		" CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE x_search_part MATCH ?1 AND p.name LIKE ?2"
+	FoldersSQL  = "SELECT d.dir_id, d.prefix FROM x_search_part w" + foldersOnly
+	foldersOnly = spanOf(Folders, "x_dir d", "d.dir_id", PathsInBlock) + " WHERE x_search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped
 )
 
 const escaped = ` ESCAPE '\'`
@@ -69,10 +69,10 @@ func PartOf(pattern string) (longest string) {
 // LIKE, ?3, some of them twice: ?1 are the trigrams of [PartOf] the pattern, and ?2 what
 // [Contains] makes of it.
 var PathsSQL = "SELECT " + Path + ", d.dir, p.path_id" + filesFrom + escaped + " AND " + Path + " LIKE ?3 UNION ALL " +
-	"SELECT " + Path + ", d.dir, p.path_id FROM search_part w" + spanOf(Folders, "dir d", "d.dir_id", PathsInBlock) +
-	" CROSS JOIN path p ON p.dir_id = d.dir_id WHERE search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped + " AND " + Path + " LIKE ?3"
+	"SELECT " + Path + ", d.dir, p.path_id FROM x_search_part w" + spanOf(Folders, "x_dir d", "d.dir_id", PathsInBlock) +
+	" CROSS JOIN x_path p ON p.dir_id = d.dir_id WHERE x_search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped + " AND " + Path + " LIKE ?3"
 
 // RareSQL is 1 if a sixteenth of all blocks of paths, or fewer, have the trigrams ?1.
-var RareSQL = fmt.Sprintf(`WITH few AS (SELECT 8 + sum((last - first) / %d) / 16 AS n FROM search_span WHERE subject IN (%d, %d))
-	SELECT (SELECT count(*) FROM (SELECT 1 FROM search_part WHERE search_part MATCH ?1 LIMIT 1 + (SELECT n FROM few))) <= (SELECT n FROM few)`,
+var RareSQL = fmt.Sprintf(`WITH few AS (SELECT 8 + sum((last - first) / %d) / 16 AS n FROM x_search_span WHERE subject IN (%d, %d))
+	SELECT (SELECT count(*) FROM (SELECT 1 FROM x_search_part WHERE x_search_part MATCH ?1 LIMIT 1 + (SELECT n FROM few))) <= (SELECT n FROM few)`,
 	PathsInBlock, Files, Folders)

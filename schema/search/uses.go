@@ -43,10 +43,10 @@ func (u *Use) Owner() string {
 }
 
 // named is SQL for the text of a name.
-func named(column string) string { return "(SELECT name FROM name WHERE name_id = t." + column + ")" }
+func named(column string) string { return "(SELECT name FROM x_name WHERE name_id = t." + column + ")" }
 
 // exported is SQL for the object that a value belongs to.
-const exported = "(SELECT n.name || coalesce('_' || x.number, '') FROM value_export x JOIN name n ON n.name_id = x.object_id" +
+const exported = "(SELECT n.name || coalesce('_' || x.number, '') FROM x_value_export x JOIN x_name n ON n.name_id = x.object_id" +
 	" WHERE x.set_id = t.set_id AND x.ordinal = t.export)"
 
 // field is SQL for the object and the field that have a value.
@@ -58,33 +58,33 @@ const revision = 4
 
 // Uses are all such columns, in the order in which they are shown.
 var Uses = []Use{
-	{Number: 1, Kind: "text", Table: "localized_text", Column: "text_id", Order: "key_id", Place: named("namespace_id") + " || ',' || " + named("key_id")},
-	{Number: 2, Kind: "text key", Table: "localized_text", Column: "key_id", Order: "key_id", Place: named("namespace_id")},
-	{Number: 3, Kind: "setting", Table: "config_line", Column: "value_id", Order: "seq", Place: "'[' || " + named("section_id") + " || '] ' || " + named("key_id")},
-	{Number: 4, Kind: "setting", Table: "config_line", Column: "key_id", Order: "seq", Place: "'[' || " + named("section_id") + " || ']'"},
-	{Number: 5, Kind: "section", Table: "config_line", Column: "section_id", Order: "seq", Place: "NULL"},
-	{Number: 25, Kind: "line", Table: "text_block", Column: "name_id", Order: "seq", Place: "t.line", Lines: true},
-	{Number: 26, Kind: "text", Table: "retro_string", Column: "text_id", Order: "seq",
-		Place: "(SELECT word FROM word WHERE word_id = t.language_id) || ',' || coalesce(" + named("key_id") + ", t.number)"},
-	{Number: 27, Kind: "text key", Table: "retro_string", Column: "key_id", Order: "seq", Place: "(SELECT word FROM word WHERE word_id = t.language_id)"},
-	{Number: 6, Kind: "value", Table: "property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
-	{Number: 7, Kind: "map key", Table: "property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
-	{Number: 8, Kind: "property", Table: "property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},
-	{Number: 24, Kind: "script", Table: "script_use", Column: "name_id", OfSet: true, Order: "seq",
+	{Number: 1, Kind: "text", Table: "x_localized_text", Column: "text_id", Order: "key_id", Place: named("namespace_id") + " || ',' || " + named("key_id")},
+	{Number: 2, Kind: "text key", Table: "x_localized_text", Column: "key_id", Order: "key_id", Place: named("namespace_id")},
+	{Number: 3, Kind: "setting", Table: "x_config_line", Column: "value_id", Order: "seq", Place: "'[' || " + named("section_id") + " || '] ' || " + named("key_id")},
+	{Number: 4, Kind: "setting", Table: "x_config_line", Column: "key_id", Order: "seq", Place: "'[' || " + named("section_id") + " || ']'"},
+	{Number: 5, Kind: "section", Table: "x_config_line", Column: "section_id", Order: "seq", Place: "NULL"},
+	{Number: 25, Kind: "line", Table: "x_text_block", Column: "name_id", Order: "seq", Place: "t.line", Lines: true},
+	{Number: 26, Kind: "text", Table: "x_retro_string", Column: "text_id", Order: "seq",
+		Place: "(SELECT word FROM x_word WHERE word_id = t.language_id) || ',' || coalesce(" + named("key_id") + ", t.number)"},
+	{Number: 27, Kind: "text key", Table: "x_retro_string", Column: "key_id", Order: "seq", Place: "(SELECT word FROM x_word WHERE word_id = t.language_id)"},
+	{Number: 6, Kind: "value", Table: "x_property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
+	{Number: 7, Kind: "map key", Table: "x_property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
+	{Number: 8, Kind: "property", Table: "x_property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},
+	{Number: 24, Kind: "script", Table: "x_script_use", Column: "name_id", OfSet: true, Order: "seq",
 		Place: exported + " || CASE WHEN t.kind < 8 THEN ' (call)' WHEN t.kind < 10 THEN ' (object)' ELSE '' END"},
-	{Number: 9, Kind: "field", Table: "class_field", Column: "name_id", OfSet: true, Order: "seq", Place: named("type_id")},
-	{Number: 10, Kind: "enum member", Table: "enum_member", Column: "name_id", OfSet: true, Order: "seq", Place: "t.value"},
-	{Number: 11, Kind: "object", Table: "package_export", Column: "object_id", Order: "ordinal", Place: named("class_id")},
-	{Number: 12, Kind: "asset tag", Table: "registry_tag", Column: "value_id", Order: "seq", Place: named("tag_id")},
-	{Number: 13, Kind: "asset tag", Table: "registry_tag", Column: "tag_id", Order: "seq", Place: "NULL"},
-	{Number: 14, Kind: "asset", Table: "registry_asset", Column: "object_id", Order: "seq", Place: named("package_id")},
-	{Number: 15, Kind: "asset", Table: "registry_asset", Column: "package_id", Order: "seq", Place: named("object_id")},
-	{Number: 16, Kind: "package", Table: "registry_package", Column: "package_id", Order: "seq", Place: "NULL"},
-	{Number: 17, Kind: "script object", Table: "script_object", Column: "name_id", Place: "NULL"},
-	{Number: 18, Kind: "symbol", Table: "symbol", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
-	{Number: 19, Kind: "reference", Table: "ref", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
-	{Number: 20, Kind: "name", Table: "package_name", Column: "name_id", Order: "ordinal", Place: "NULL", Vague: true},
-	{Number: 21, Kind: "plugin", Table: "plugin_descriptor", Column: "name_id", Order: "seq", Place: "NULL"},
-	{Number: 22, Kind: "plugin", Table: "plugin_descriptor", Column: "title_id", Order: "seq", Place: named("name_id")},
-	{Number: 23, Kind: "plugin", Table: "plugin_descriptor", Column: "description_id", Order: "seq", Place: named("name_id")},
+	{Number: 9, Kind: "field", Table: "x_class_field", Column: "name_id", OfSet: true, Order: "seq", Place: named("type_id")},
+	{Number: 10, Kind: "enum member", Table: "x_enum_member", Column: "name_id", OfSet: true, Order: "seq", Place: "t.value"},
+	{Number: 11, Kind: "object", Table: "x_package_export", Column: "object_id", Order: "ordinal", Place: named("class_id")},
+	{Number: 12, Kind: "asset tag", Table: "x_registry_tag", Column: "value_id", Order: "seq", Place: named("tag_id")},
+	{Number: 13, Kind: "asset tag", Table: "x_registry_tag", Column: "tag_id", Order: "seq", Place: "NULL"},
+	{Number: 14, Kind: "asset", Table: "x_registry_asset", Column: "object_id", Order: "seq", Place: named("package_id")},
+	{Number: 15, Kind: "asset", Table: "x_registry_asset", Column: "package_id", Order: "seq", Place: named("object_id")},
+	{Number: 16, Kind: "package", Table: "x_registry_package", Column: "package_id", Order: "seq", Place: "NULL"},
+	{Number: 17, Kind: "script object", Table: "x_script_object", Column: "name_id", Place: "NULL"},
+	{Number: 18, Kind: "symbol", Table: "x_symbol", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
+	{Number: 19, Kind: "reference", Table: "x_ref", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
+	{Number: 20, Kind: "name", Table: "x_package_name", Column: "name_id", Order: "ordinal", Place: "NULL", Vague: true},
+	{Number: 21, Kind: "plugin", Table: "x_plugin_descriptor", Column: "name_id", Order: "seq", Place: "NULL"},
+	{Number: 22, Kind: "plugin", Table: "x_plugin_descriptor", Column: "title_id", Order: "seq", Place: named("name_id")},
+	{Number: 23, Kind: "plugin", Table: "x_plugin_descriptor", Column: "description_id", Order: "seq", Place: named("name_id")},
 }

@@ -5,14 +5,14 @@
 -- Of the parts of archive_shift the last one that lies not after the row is found by
 -- halves. Connections of pakdb call a function for it (shift.go).
 
--- view entry: the entries of each archive, as tables know them; entries has texts
-CREATE VIEW entry AS
+-- view x_entry: the entries of each archive, as tables know them; entries has texts
+CREATE VIEW x_entry AS
 SELECT v.archive_id,
        (r.row >> v.row_bits) - v.row_base
            + CASE v.edition
                  WHEN 0 THEN 0
                  ELSE coalesce((SELECT s.ordinals
-                                FROM archive_shift s
+                                FROM x_archive_shift s
                                 WHERE s.archive_id = v.archive_id AND s.row <= r.row
                                 ORDER BY s.row DESC
                                 LIMIT 1), 0)
@@ -47,7 +47,7 @@ SELECT v.archive_id,
                                           FROM part
                                           WHERE step = 0)
                                     END
-                                FROM archive_shift s
+                                FROM x_archive_shift s
                                 WHERE s.archive_id = v.archive_id AND s.row <= r.row
                                 ORDER BY s.row DESC
                                 LIMIT 1), 0)
@@ -67,8 +67,8 @@ SELECT v.archive_id,
        r.padded,
        r.lineage_id,
        r.row
-FROM archive v
-JOIN entry_row r ON r.lineage_id = v.lineage_id
+FROM x_archive v
+JOIN x_entry_row r ON r.lineage_id = v.lineage_id
     AND r.since <= v.edition AND (r.until = 0 OR r.until > v.edition);
 
 -- Grouped by the label, too, so that a condition on build comes before the grouping.
@@ -83,9 +83,9 @@ SELECT b.label AS build,
        coalesce(sum(a.entry_stored), 0) AS stored,
        coalesce(sum(a.problem_count + ba.value_problems), 0) AS problem_count,
        b.build_id
-FROM build b
-LEFT JOIN build_archive ba ON ba.build_id = b.build_id
-LEFT JOIN archive a ON a.archive_id = ba.archive_id
+FROM x_build b
+LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
+LEFT JOIN x_archive a ON a.archive_id = ba.archive_id
 WHERE b.complete = 1
 GROUP BY b.build_id, b.label;
 
@@ -105,9 +105,9 @@ SELECT b.label AS build,
        ba.location,
        a.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive a ON a.archive_id = ba.archive_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive a ON a.archive_id = ba.archive_id
 WHERE b.complete = 1;
 
 -- view entries: one row per stored file of every archive of every build
@@ -145,16 +145,16 @@ SELECT b.label AS build,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
        e.flags >> 3 & 1 AS nested,
        e.row AS row_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN word m ON m.word_id = e.method_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word x ON x.word_id = p.ext_id
-LEFT JOIN word t ON t.word_id = e.type_id
-LEFT JOIN content c ON c.content_id = e.content_id
-LEFT JOIN word k ON k.word_id = c.kind_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_word m ON m.word_id = e.method_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word x ON x.word_id = p.ext_id
+LEFT JOIN x_word t ON t.word_id = e.type_id
+LEFT JOIN x_content c ON c.content_id = e.content_id
+LEFT JOIN x_word k ON k.word_id = c.kind_id
 WHERE b.complete = 1;
 
 -- view contents: one row per distinct decoded content
@@ -163,22 +163,22 @@ SELECT lower(hex(c.hash)) AS content,
        c.size,
        k.word AS kind,
        (SELECT count(*)
-        FROM entry e
-        JOIN build_archive ba ON ba.archive_id = e.archive_id
-        JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+        FROM x_entry e
+        JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+        JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
         WHERE e.content_id = c.content_id) AS entry_count,
        (SELECT count(DISTINCT b.build_id)
-        FROM entry e
-        JOIN build_archive ba ON ba.archive_id = e.archive_id
-        JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+        FROM x_entry e
+        JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+        JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
         WHERE e.content_id = c.content_id) AS build_count,
        c.content_id
-FROM content c
-LEFT JOIN word k ON k.word_id = c.kind_id
+FROM x_content c
+LEFT JOIN x_word k ON k.word_id = c.kind_id
 WHERE EXISTS (SELECT 1
-              FROM entry e
-              JOIN build_archive ba ON ba.archive_id = e.archive_id
-              JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+              FROM x_entry e
+              JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+              JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
               WHERE e.content_id = c.content_id);
 
 -- view duplicates: contents that one build holds more than once
@@ -186,52 +186,52 @@ CREATE VIEW duplicates AS
 SELECT g.build, lower(hex(c.hash)) AS content, c.size, g.copies, g.wasted, g.content_id, g.build_id
 FROM (SELECT b.label AS build, b.build_id, e.content_id, count(*) AS copies,
              sum(e.stored) - max(e.stored) AS wasted
-      FROM build b
-      JOIN build_archive ba ON ba.build_id = b.build_id
-      JOIN entry e ON e.archive_id = ba.archive_id
+      FROM x_build b
+      JOIN x_build_archive ba ON ba.build_id = b.build_id
+      JOIN x_entry e ON e.archive_id = ba.archive_id
       WHERE b.complete = 1 AND e.content_id IS NOT NULL
       GROUP BY b.build_id, b.label, e.content_id -- label as in builds
       HAVING count(*) > 1) g
-JOIN content c ON c.content_id = g.content_id;
+JOIN x_content c ON c.content_id = g.content_id;
 
 -- view problems: findings about archives, entries and contents
 CREATE VIEW problems AS
 SELECT b.label AS build, ba.name AS archive, p.path, p.field, p.offset, p.cause,
        p.ordinal, p.archive_id, b.build_id, p.whole
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN problem p ON p.archive_id = ba.archive_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_problem p ON p.archive_id = ba.archive_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, d.prefix || pa.name, cp.field, cp.offset, cp.cause,
        e.ordinal, e.archive_id, b.build_id, 0
-FROM content_problem cp
-CROSS JOIN entry e ON e.content_id = cp.content_id -- contents with findings are few
-JOIN build_archive ba ON ba.archive_id = e.archive_id
-JOIN build b ON b.build_id = ba.build_id
-LEFT JOIN path pa ON pa.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = pa.dir_id
+FROM x_content_problem cp
+CROSS JOIN x_entry e ON e.content_id = cp.content_id -- contents with findings are few
+JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+JOIN x_build b ON b.build_id = ba.build_id
+LEFT JOIN x_path pa ON pa.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, d.prefix || pa.name, f.name, vp.offset, c.name,
        e.ordinal, e.archive_id, b.build_id, 0
-FROM value_problem vp
-CROSS JOIN value_set s ON s.set_id = vp.set_id
-CROSS JOIN entry e ON e.content_id = s.content_id
-CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
-JOIN build_archive ba ON ba.archive_id = e.archive_id
-JOIN build b ON b.build_id = ba.build_id
-JOIN name f ON f.name_id = vp.field_id
-JOIN name c ON c.name_id = vp.cause_id
-LEFT JOIN path pa ON pa.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = pa.dir_id
+FROM x_value_problem vp
+CROSS JOIN x_value_set s ON s.set_id = vp.set_id
+CROSS JOIN x_entry e ON e.content_id = s.content_id
+CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header
+JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+JOIN x_build b ON b.build_id = ba.build_id
+JOIN x_name f ON f.name_id = vp.field_id
+JOIN x_name c ON c.name_id = vp.cause_id
+LEFT JOIN x_path pa ON pa.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view totals: entries and bytes of each archive by extension, type, method and flags
@@ -249,22 +249,22 @@ SELECT b.label AS build,
        s.stored,
        s.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive_sum s ON s.archive_id = ba.archive_id
-LEFT JOIN word x ON x.word_id = s.ext_id
-LEFT JOIN word t ON t.word_id = s.type_id
-LEFT JOIN word m ON m.word_id = s.method_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive_sum s ON s.archive_id = ba.archive_id
+LEFT JOIN x_word x ON x.word_id = s.ext_id
+LEFT JOIN x_word t ON t.word_id = s.type_id
+LEFT JOIN x_word m ON m.word_id = s.method_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, x.word, t.word, m.word, e.flags & 1, e.flags >> 1 & 1, e.flags >> 3 & 1,
        1, e.size, e.stored, e.archive_id, b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-    AND NOT EXISTS (SELECT 1 FROM archive_sum s WHERE s.archive_id = ba.archive_id)
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN word x ON x.word_id = p.ext_id
-LEFT JOIN word t ON t.word_id = e.type_id
-LEFT JOIN word m ON m.word_id = e.method_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+    AND NOT EXISTS (SELECT 1 FROM x_archive_sum s WHERE s.archive_id = ba.archive_id)
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_word x ON x.word_id = p.ext_id
+LEFT JOIN x_word t ON t.word_id = e.type_id
+LEFT JOIN x_word m ON m.word_id = e.method_id
 WHERE b.complete = 1;

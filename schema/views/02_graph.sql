@@ -14,10 +14,10 @@ SELECT b.label AS build,
        n.id_lo AS asset_key,
        n.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN named_resource n ON n.archive_id = ba.archive_id
-LEFT JOIN word t ON t.word_id = n.type_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_named_resource n ON n.archive_id = ba.archive_id
+LEFT JOIN x_word t ON t.word_id = n.type_id
 WHERE b.complete = 1;
 
 -- view dependencies: all references, one row each: what refers to what
@@ -30,10 +30,10 @@ SELECT b.label AS build,
        CASE
            WHEN r.name_id IS NOT NULL THEN n.name
            WHEN s.word = 'package-id' THEN coalesce((SELECT tn.name -- by the header of the package that has the id
-                                                     FROM entry te
-                                                     JOIN build_archive ta ON ta.archive_id = te.archive_id AND ta.build_id = b.build_id
-                                                     JOIN package tk ON tk.content_id = te.content_id
-                                                     JOIN name tn ON tn.name_id = tk.name_id
+                                                     FROM x_entry te
+                                                     JOIN x_build_archive ta ON ta.archive_id = te.archive_id AND ta.build_id = b.build_id
+                                                     JOIN x_package tk ON tk.content_id = te.content_id
+                                                     JOIN x_name tn ON tn.name_id = tk.name_id
                                                      WHERE te.path_id = bs.path_id
                                                      LIMIT 1), printf('%016x', r.key))
            ELSE printf('%016x', r.key)
@@ -53,16 +53,16 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-CROSS JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-CROSS JOIN ref r ON r.content_id = e.content_id -- CROSS: a condition on kind must not lead the plan
-CROSS JOIN word k ON k.word_id = r.kind_id
-LEFT JOIN word s ON s.word_id = r.space_id
-LEFT JOIN name n ON n.name_id = r.name_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+FROM x_build b
+CROSS JOIN x_build_archive ba ON ba.build_id = b.build_id
+CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+CROSS JOIN x_ref r ON r.content_id = e.content_id -- CROSS: a condition on kind must not lead the plan
+CROSS JOIN x_word k ON k.word_id = r.kind_id
+LEFT JOIN x_word s ON s.word_id = r.space_id
+LEFT JOIN x_name n ON n.name_id = r.name_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1;

@@ -7,8 +7,8 @@ SELECT b.label AS build,
        printf('%016x', r.guid) AS guid,
        CASE WHEN r.blueprint <> 0 THEN printf('%016x', r.blueprint) END AS blueprint,
        (SELECT printf('%016x', pr.key)
-        FROM ref pr
-        JOIN word w ON w.word_id = pr.kind_id AND w.word = 'parent'
+        FROM x_ref pr
+        JOIN x_word w ON w.word_id = pr.kind_id AND w.word = 'parent'
         WHERE pr.content_id = f.content_id AND pr.seq = 0) AS parent,
        bp.runtime_class,
        r.flags,
@@ -20,18 +20,18 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive a ON a.archive_id = ba.archive_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_record r ON r.content_id = e.content_id
-LEFT JOIN word s ON s.word_id = +r.space_id -- with +, a condition on kind does not make this the way to r
-LEFT JOIN path p ON p.path_id = r.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word x ON x.word_id = p.ext_id
-LEFT JOIN entry_row f ON f.path_id = r.path_id AND f.lineage_id = e.lineage_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive a ON a.archive_id = ba.archive_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_record r ON r.content_id = e.content_id
+LEFT JOIN x_word s ON s.word_id = +r.space_id -- with +, a condition on kind does not make this the way to r
+LEFT JOIN x_path p ON p.path_id = r.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word x ON x.word_id = p.ext_id
+LEFT JOIN x_entry_row f ON f.path_id = r.path_id AND f.lineage_id = e.lineage_id
     AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition)
-LEFT JOIN calligraphy_blueprint bp ON bp.content_id = f.content_id
+LEFT JOIN x_calligraphy_blueprint bp ON bp.content_id = f.content_id
 WHERE b.complete = 1;
 
 -- view calligraphy_assets: the values of Marvel Heroes' asset types
@@ -49,12 +49,12 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_asset a ON a.content_id = e.content_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_asset a ON a.content_id = e.content_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
@@ -63,18 +63,18 @@ SELECT b.label AS build,
        d.prefix || p.name AS path,
        bpd.prefix || bpp.name AS blueprint,
        (SELECT m.name
-        FROM entry be
-        JOIN build_archive bba ON bba.archive_id = be.archive_id AND bba.build_id = b.build_id
-        JOIN calligraphy_member m ON m.content_id = be.content_id AND m.field = v.field
+        FROM x_entry be
+        JOIN x_build_archive bba ON bba.archive_id = be.archive_id AND bba.build_id = b.build_id
+        JOIN x_calligraphy_member m ON m.content_id = be.content_id AND m.field = v.field
         WHERE be.path_id = bbs.path_id
         LIMIT 1) AS field,
        v.type,
        v.ordinal,
        CASE v.type
            WHEN 'A' THEN coalesce((SELECT a.name
-                                   FROM calligraphy_asset a -- the order in which they are read
-                                   CROSS JOIN entry ae ON ae.content_id = a.content_id
-                                   CROSS JOIN build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
+                                   FROM x_calligraphy_asset a -- the order in which they are read
+                                   CROSS JOIN x_entry ae ON ae.content_id = a.content_id
+                                   CROSS JOIN x_build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
                                    WHERE a.id = v.value
                                    LIMIT 1), CASE WHEN v.value <> 0 THEN printf('%016x', v.value) END)
            WHEN 'B' THEN v.value
@@ -93,22 +93,22 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_value v ON v.content_id = e.content_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN build_symbol bbs ON bbs.build_id = b.build_id AND bbs.key = v.blueprint
-    AND bbs.space_id = (SELECT word_id FROM word WHERE word = 'blueprint')
-LEFT JOIN path bpp ON bpp.path_id = bbs.path_id
-LEFT JOIN dir bpd ON bpd.dir_id = bpp.dir_id
-LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = v.value
-    AND ts.space_id = (SELECT word_id FROM word
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_value v ON v.content_id = e.content_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_build_symbol bbs ON bbs.build_id = b.build_id AND bbs.key = v.blueprint
+    AND bbs.space_id = (SELECT word_id FROM x_word WHERE word = 'blueprint')
+LEFT JOIN x_path bpp ON bpp.path_id = bbs.path_id
+LEFT JOIN x_dir bpd ON bpd.dir_id = bpp.dir_id
+LEFT JOIN x_build_symbol ts ON ts.build_id = b.build_id AND ts.key = v.value
+    AND ts.space_id = (SELECT word_id FROM x_word
                        WHERE word = CASE v.type WHEN 'A' THEN 'asset' WHEN 'C' THEN 'curve' WHEN 'P' THEN 'prototype'
                                                 WHEN 'R' THEN 'prototype' WHEN 'T' THEN 'asset_type' END)
-LEFT JOIN path tp ON tp.path_id = ts.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+LEFT JOIN x_path tp ON tp.path_id = ts.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1;
 
 -- view calligraphy_effective: every value that a prototype of Marvel Heroes uses, its own and what it inherits
@@ -133,33 +133,33 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN content k ON k.content_id = e.content_id
-    AND k.kind_id = (SELECT word_id FROM word WHERE word = 'calligraphy-prototype')
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_content k ON k.content_id = e.content_id
+    AND k.kind_id = (SELECT word_id FROM x_word WHERE word = 'calligraphy-prototype')
 -- the prototype and its parents, the nearest first; 64 parents end a cycle
 JOIN json_each((WITH RECURSIVE up (content_id, archive_id, path_id, depth) AS (
                     SELECT e.content_id, e.archive_id, e.path_id, 0
                     UNION
                     SELECT pe.content_id, pe.archive_id, pe.path_id, up.depth + 1
                     FROM up
-                    JOIN ref r ON r.content_id = up.content_id AND r.seq = 0
-                        AND r.kind_id = (SELECT word_id FROM word WHERE word = 'parent')
-                    JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
-                    JOIN entry pe ON pe.path_id = bs.path_id
-                    JOIN build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
+                    JOIN x_ref r ON r.content_id = up.content_id AND r.seq = 0
+                        AND r.kind_id = (SELECT word_id FROM x_word WHERE word = 'parent')
+                    JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+                    JOIN x_entry pe ON pe.path_id = bs.path_id
+                    JOIN x_build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
                     WHERE up.depth < 64)
                 SELECT json_group_array(json_array(content_id, archive_id, path_id, depth)) FROM up)) c
 JOIN calligraphy_fields f ON f.build_id = b.build_id AND f.archive_id = c.value ->> 1 AND f.content_id = c.value ->> 0
     AND f.path_id = c.value ->> 2 AND f.owner IS NULL
-JOIN calligraphy_value vf ON vf.content_id = f.content_id AND vf.ordinal = f.ordinal
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN x_calligraphy_value vf ON vf.content_id = f.content_id AND vf.ordinal = f.ordinal
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1
     AND NOT EXISTS (SELECT 1
                     FROM json_each(c.json) n -- a nearer one sets the field
-                    JOIN calligraphy_value v ON v.content_id = n.value ->> 0 AND v.field = vf.field
+                    JOIN x_calligraphy_value v ON v.content_id = n.value ->> 0 AND v.field = vf.field
                         AND v.blueprint = vf.blueprint AND v.copy = vf.copy AND v.owner IS NULL
                     WHERE n.value ->> 3 < c.value ->> 3);
 
@@ -174,13 +174,13 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_curve c ON c.content_id = e.content_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_curve c ON c.content_id = e.content_id
 JOIN json_each(c.points) j
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view calligraphy_replacements: GUIDs that replaced other GUIDs; chains are followed
@@ -195,10 +195,10 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_replacement r ON r.content_id = e.content_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_replacement r ON r.content_id = e.content_id
 WHERE b.complete = 1;
 
 -- view calligraphy_resources: the heads of Marvel Heroes' cells, districts, props and interfaces
@@ -213,10 +213,10 @@ SELECT b.label AS build,
        ba.name AS archive,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN calligraphy_resource r ON r.content_id = e.content_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_calligraphy_resource r ON r.content_id = e.content_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;

@@ -7,7 +7,7 @@ SELECT b.label AS build,
        e.size,
        CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
        (SELECT count(*)
-        FROM build_shadow s
+        FROM x_build_shadow s
         WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_row = e.row) AS shadowed_count,
        a.mount_point,
        ba.mount_order,
@@ -18,22 +18,22 @@ SELECT b.label AS build,
        b.build_id,
        coalesce(ba.stem, ba.name) AS mount,
        coalesce(na.game_root, a.game_root) || coalesce(nd.prefix || np.name, d.prefix || p.name) AS game_path
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive a ON a.archive_id = ba.archive_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN content c ON c.content_id = e.content_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
-LEFT JOIN path np ON np.path_id = bn.path_id
-LEFT JOIN dir nd ON nd.dir_id = np.dir_id
-LEFT JOIN build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
-LEFT JOIN archive na ON na.archive_id = nb.archive_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive a ON a.archive_id = ba.archive_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_content c ON c.content_id = e.content_id
+LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN x_path np ON np.path_id = bn.path_id
+LEFT JOIN x_dir nd ON nd.dir_id = np.dir_id
+LEFT JOIN x_build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
+LEFT JOIN x_archive na ON na.archive_id = nb.archive_id
 WHERE b.complete = 1
   AND e.flags & 42 = 0 -- neither delete records, nor what lies in archives that are entries, nor what describes an archive
   AND NOT EXISTS (SELECT 1
-                  FROM build_shadow s
+                  FROM x_build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row);
 
 -- view folders: the folders of the game's file system, with the files of a build that lie directly in each
@@ -44,21 +44,21 @@ SELECT b.label AS build,
        sum(e.size) AS size,
        sum(e.stored) AS stored,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive a ON a.archive_id = ba.archive_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
-LEFT JOIN path np ON np.path_id = bn.path_id
-LEFT JOIN dir nd ON nd.dir_id = np.dir_id
-LEFT JOIN build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
-LEFT JOIN archive na ON na.archive_id = nb.archive_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive a ON a.archive_id = ba.archive_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN x_path np ON np.path_id = bn.path_id
+LEFT JOIN x_dir nd ON nd.dir_id = np.dir_id
+LEFT JOIN x_build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
+LEFT JOIN x_archive na ON na.archive_id = nb.archive_id
 WHERE b.complete = 1
   AND e.flags & 42 = 0 -- as in files
   AND NOT EXISTS (SELECT 1
-                  FROM build_shadow s
+                  FROM x_build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
   AND coalesce(nd.prefix, d.prefix) IS NOT NULL
 GROUP BY b.build_id, b.label, folder;
@@ -80,17 +80,17 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_shadow s ON s.build_id = b.build_id
-JOIN build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = s.mount
-JOIN build_archive by ON by.build_id = b.build_id AND by.ordinal = s.by_mount
-JOIN entry e ON e.archive_id = ba.archive_id AND e.row = s.row
-JOIN entry he ON he.archive_id = by.archive_id AND he.row = s.by_row
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
-LEFT JOIN path np ON np.path_id = bn.path_id
-LEFT JOIN dir nd ON nd.dir_id = np.dir_id
+FROM x_build b
+JOIN x_build_shadow s ON s.build_id = b.build_id
+JOIN x_build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = s.mount
+JOIN x_build_archive by ON by.build_id = b.build_id AND by.ordinal = s.by_mount
+JOIN x_entry e ON e.archive_id = ba.archive_id AND e.row = s.row
+JOIN x_entry he ON he.archive_id = by.archive_id AND he.row = s.by_row
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN x_path np ON np.path_id = bn.path_id
+LEFT JOIN x_dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;
 
 -- view sums: checksums that archives state for their entries, also of contents that were not read
@@ -108,10 +108,10 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN word m ON m.word_id = e.method_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_word m ON m.word_id = e.method_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1 AND e.sum IS NOT NULL;

@@ -34,21 +34,21 @@ SELECT b.label AS build,
        e.archive_id,
        b.build_id,
        e.row AS row_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN package k ON k.content_id = e.content_id
-LEFT JOIN word w ON w.word_id = k.engine_id
-LEFT JOIN word l ON l.word_id = k.layout_id
-LEFT JOIN word c ON c.word_id = k.compression_id
-LEFT JOIN entry_symbol s ON s.lineage_id = e.lineage_id AND s.row = e.row
-    AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
-LEFT JOIN name n ON n.name_id = s.name_id
-LEFT JOIN word root ON root.word_id = s.root_id
-LEFT JOIN word x ON x.word_id = p.ext_id
-LEFT JOIN name own ON own.name_id = k.name_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_package k ON k.content_id = e.content_id
+LEFT JOIN x_word w ON w.word_id = k.engine_id
+LEFT JOIN x_word l ON l.word_id = k.layout_id
+LEFT JOIN x_word c ON c.word_id = k.compression_id
+LEFT JOIN x_entry_symbol s ON s.lineage_id = e.lineage_id AND s.row = e.row
+    AND s.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+LEFT JOIN x_name n ON n.name_id = s.name_id
+LEFT JOIN x_word root ON root.word_id = s.root_id
+LEFT JOIN x_word x ON x.word_id = p.ext_id
+LEFT JOIN x_name own ON own.name_id = k.name_id
 WHERE b.complete = 1;
 
 -- view package_names: the name tables of Unreal packages
@@ -64,13 +64,13 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN package_name k ON k.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = k.name_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_package_name k ON k.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = k.name_id
 WHERE b.complete = 1;
 
 -- view imports: objects of other packages that Unreal packages use, one row per object
@@ -93,16 +93,16 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN package_import k ON k.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = k.object_id
-LEFT JOIN name cp ON cp.name_id = k.class_package_id
-LEFT JOIN name cn ON cn.name_id = k.class_id
-LEFT JOIN name o ON o.name_id = k.outer_path_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_package_import k ON k.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = k.object_id
+LEFT JOIN x_name cp ON cp.name_id = k.class_package_id
+LEFT JOIN x_name cn ON cn.name_id = k.class_id
+LEFT JOIN x_name o ON o.name_id = k.outer_path_id
 WHERE b.complete = 1;
 
 -- view exports: the objects in Unreal packages
@@ -131,17 +131,17 @@ SELECT b.label AS build,
        e.archive_id,
        b.build_id,
        CASE WHEN dg.exports IS NOT NULL THEN hex(substr(dg.exports, k.ordinal * 8 + 1, 8)) END AS hash
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN package_export k ON k.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = k.object_id
-LEFT JOIN name cn ON cn.name_id = k.class_id
-LEFT JOIN name sn ON sn.name_id = k.super_id
-LEFT JOIN name o ON o.name_id = k.outer_path_id
-LEFT JOIN package_digest dg ON dg.content_id = k.content_id AND dg.header = 0
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_package_export k ON k.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = k.object_id
+LEFT JOIN x_name cn ON cn.name_id = k.class_id
+LEFT JOIN x_name sn ON sn.name_id = k.super_id
+LEFT JOIN x_name o ON o.name_id = k.outer_path_id
+LEFT JOIN x_package_digest dg ON dg.content_id = k.content_id AND dg.header = 0
 WHERE b.complete = 1;
 
 -- view package_generations: the counts of earlier saves of Unreal packages
@@ -157,10 +157,10 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN package_generation k ON k.content_id = e.content_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_package_generation k ON k.content_id = e.content_id
 WHERE b.complete = 1;

@@ -12,15 +12,15 @@ SELECT b.label AS build,
        CASE WHEN t.word IN ('ExportBundleData', 'BulkData', 'OptionalBulkData', 'MemoryMappedBulkData')
             THEN (SELECT coalesce(n.name, root.word || substr(pd.prefix || pp.name, s.start,
                                                               length(pd.prefix || pp.name) - length(px.word) - s.start)) -- as in packages
-                  FROM entry pe
-                  LEFT JOIN package k ON k.content_id = pe.content_id
-                  LEFT JOIN entry_symbol s ON s.lineage_id = pe.lineage_id AND s.row = pe.row
-                      AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
-                  LEFT JOIN name n ON n.name_id = coalesce(k.name_id, s.name_id)
-                  LEFT JOIN word root ON root.word_id = s.root_id
-                  LEFT JOIN path pp ON pp.path_id = pe.path_id
-                  LEFT JOIN dir pd ON pd.dir_id = pp.dir_id
-                  LEFT JOIN word px ON px.word_id = pp.ext_id
+                  FROM x_entry pe
+                  LEFT JOIN x_package k ON k.content_id = pe.content_id
+                  LEFT JOIN x_entry_symbol s ON s.lineage_id = pe.lineage_id AND s.row = pe.row
+                      AND s.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+                  LEFT JOIN x_name n ON n.name_id = coalesce(k.name_id, s.name_id)
+                  LEFT JOIN x_word root ON root.word_id = s.root_id
+                  LEFT JOIN x_path pp ON pp.path_id = pe.path_id
+                  LEFT JOIN x_dir pd ON pd.dir_id = pp.dir_id
+                  LEFT JOIN x_word px ON px.word_id = pp.ext_id
                   WHERE (n.name_id IS NOT NULL OR s.root_id IS NOT NULL)
                     AND pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
                     AND pe.id_hi = e.id_hi AND pe.id_bits = 96
@@ -36,18 +36,18 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word t ON t.word_id = e.type_id
-LEFT JOIN word m ON m.word_id = e.method_id
-LEFT JOIN content c ON c.content_id = e.content_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
-LEFT JOIN path np ON np.path_id = bn.path_id
-LEFT JOIN dir nd ON nd.dir_id = np.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word t ON t.word_id = e.type_id
+LEFT JOIN x_word m ON m.word_id = e.method_id
+LEFT JOIN x_content c ON c.content_id = e.content_id
+LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN x_path np ON np.path_id = bn.path_id
+LEFT JOIN x_dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;
 
 -- view container_packages: the packages that IoStore containers list, and what each imports
@@ -56,9 +56,9 @@ SELECT b.label AS build,
        ba.name AS archive,
        printf('%016x', k.package) AS package_id,
        d.prefix || p.name AS path,
-       (SELECT count(*) FROM container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0)
+       (SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0)
            AS import_count,
-       (SELECT count(*) FROM container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 1)
+       (SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 1)
            AS soft_count,
        k.shaders AS shader_count,
        k.optional,
@@ -67,14 +67,14 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN container_package k ON k.content_id = e.content_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.key = k.package
-    AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
-LEFT JOIN path p ON p.path_id = bs.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_container_package k ON k.content_id = e.content_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.key = k.package
+    AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
+LEFT JOIN x_path p ON p.path_id = bs.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view container_imports: imports between packages, as IoStore containers list them
@@ -93,18 +93,18 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN container_import i ON i.content_id = e.content_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.key = i.package
-    AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
-LEFT JOIN path p ON p.path_id = bs.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = i.import
-    AND ts.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
-LEFT JOIN path tp ON tp.path_id = ts.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_container_import i ON i.content_id = e.content_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.key = i.package
+    AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
+LEFT JOIN x_path p ON p.path_id = bs.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_build_symbol ts ON ts.build_id = b.build_id AND ts.key = i.import
+    AND ts.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
+LEFT JOIN x_path tp ON tp.path_id = ts.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1;
 
 -- view script_objects: the objects of a game's program that packages in IoStore containers can refer to
@@ -117,9 +117,9 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN script_object s ON s.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = s.name_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_script_object s ON s.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = s.name_id
 WHERE b.complete = 1;

@@ -42,39 +42,39 @@ SELECT b.label AS build,
        v.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN property v ON v.set_id = s.set_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name f ON f.name_id = v.field_id
-LEFT JOIN name vk ON vk.name_id = v.key_id
-LEFT JOIN name vt ON vt.name_id = v.text_id
-LEFT JOIN word t ON t.word_id = v.type_id
-LEFT JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
-LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
-LEFT JOIN name rn ON rn.name_id = rx.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_property v ON v.set_id = s.set_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name f ON f.name_id = v.field_id
+LEFT JOIN x_name vk ON vk.name_id = v.key_id
+LEFT JOIN x_name vt ON vt.name_id = v.text_id
+LEFT JOIN x_word t ON t.word_id = v.type_id
+LEFT JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN x_name rn ON rn.name_id = rx.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view properties_effective: the values that objects of Unreal packages use, their own and those that they inherit
@@ -118,68 +118,68 @@ SELECT b.label AS build,
        ba.name AS archive,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_export x ON x.set_id = s.set_id
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_export x ON x.set_id = s.set_id
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
 -- the object and what it inherits from, the nearest first; 64 objects end a cycle
 CROSS JOIN json_each((
     WITH RECURSIVE up (depth, archive_id, path_id, set_id, content_id, ordinal) AS (
         SELECT 0, ba.archive_id, ve.path_id, s.set_id,
                CASE
                    WHEN s.header = 0 THEN s.content_id -- else values are in the .uexp, and exports in its package
-                   ELSE (SELECT h.content_id FROM entry h WHERE h.archive_id = ba.archive_id AND h.path_id = ve.path_id LIMIT 1)
+                   ELSE (SELECT h.content_id FROM x_entry h WHERE h.archive_id = ba.archive_id AND h.path_id = ve.path_id LIMIT 1)
                END,
                x.ordinal
         UNION ALL
         -- an archetype in the same package
         SELECT up.depth + 1, up.archive_id, up.path_id, up.set_id, up.content_id, k.archetype - 1
         FROM up
-        CROSS JOIN package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype > 0
+        CROSS JOIN x_package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype > 0
         WHERE up.depth < 64
-            AND EXISTS (SELECT 1 FROM value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
+            AND EXISTS (SELECT 1 FROM x_value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
         UNION ALL
         -- an archetype in another package
         SELECT up.depth + 1, pa.archive_id, pv.path_id, ps.set_id, y.content_id, y.ordinal
         FROM up
-        CROSS JOIN package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype < 0
-        CROSS JOIN name kn ON kn.name_id = k.object_id
-        CROSS JOIN name kc ON kc.name_id = k.class_id
-        CROSS JOIN package_import i ON i.content_id = k.content_id AND i.ordinal = -1 - k.archetype
-        CROSS JOIN name io ON io.name_id = i.outer_path_id
-        CROSS JOIN name n ON n.name_id = i.object_id
-        CROSS JOIN build_symbol bs ON bs.build_id = b.build_id
-            AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+        CROSS JOIN x_package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype < 0
+        CROSS JOIN x_name kn ON kn.name_id = k.object_id
+        CROSS JOIN x_name kc ON kc.name_id = k.class_id
+        CROSS JOIN x_package_import i ON i.content_id = k.content_id AND i.ordinal = -1 - k.archetype
+        CROSS JOIN x_name io ON io.name_id = i.outer_path_id
+        CROSS JOIN x_name n ON n.name_id = i.object_id
+        CROSS JOIN x_build_symbol bs ON bs.build_id = b.build_id
+            AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
             AND bs.key = (SELECT r.key
-                          FROM ref r
-                          JOIN name rn ON rn.name_id = r.name_id
-                          WHERE r.content_id = k.content_id AND r.space_id = (SELECT word_id FROM word WHERE word = 'package')
+                          FROM x_ref r
+                          JOIN x_name rn ON rn.name_id = r.name_id
+                          WHERE r.content_id = k.content_id AND r.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
                               AND lower(rn.name) = lower(substr(io.name, 1, instr(io.name, '.') - 1))
                           LIMIT 1)
-        CROSS JOIN value_entry pv ON pv.path_id = bs.path_id
-        CROSS JOIN entry pe ON pe.lineage_id = pv.lineage_id AND pe.row = pv.row
-        CROSS JOIN build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
-        CROSS JOIN value_set ps ON ps.content_id = pe.content_id AND ps.header = pv.header
-        CROSS JOIN package_export y ON y.content_id = CASE
+        CROSS JOIN x_value_entry pv ON pv.path_id = bs.path_id
+        CROSS JOIN x_entry pe ON pe.lineage_id = pv.lineage_id AND pe.row = pv.row
+        CROSS JOIN x_build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
+        CROSS JOIN x_value_set ps ON ps.content_id = pe.content_id AND ps.header = pv.header
+        CROSS JOIN x_package_export y ON y.content_id = CASE
                 WHEN ps.header = 0 THEN ps.content_id
-                ELSE (SELECT h.content_id FROM entry h WHERE h.archive_id = pa.archive_id AND h.path_id = pv.path_id LIMIT 1)
+                ELSE (SELECT h.content_id FROM x_entry h WHERE h.archive_id = pa.archive_id AND h.path_id = pv.path_id LIMIT 1)
             END
             AND y.ordinal = (
                 SELECT CASE WHEN n.name NOT LIKE '<export %' OR count(*) = 1 THEN min(z.ordinal) END
-                FROM package_export z
-                JOIN name zn ON zn.name_id = z.object_id
-                LEFT JOIN name zo ON zo.name_id = z.outer_path_id
-                JOIN name zc ON zc.name_id = z.class_id
+                FROM x_package_export z
+                JOIN x_name zn ON zn.name_id = z.object_id
+                LEFT JOIN x_name zo ON zo.name_id = z.outer_path_id
+                JOIN x_name zc ON zc.name_id = z.class_id
                 WHERE z.content_id = y.content_id
                     -- classes inherit from classes alone, in UE1 and UE2
-                    AND (z.class = 0) = ((SELECT cn.name FROM name cn WHERE cn.name_id = i.class_id) = 'Class')
+                    AND (z.class = 0) = ((SELECT cn.name FROM x_name cn WHERE cn.name_id = i.class_id) = 'Class')
                     AND CASE
                             -- a number stands for the name: what it is a copy of has the object's own
                             WHEN n.name LIKE '<export %' THEN z.number IS k.number AND lower(zc.name) = lower(kc.name)
@@ -189,16 +189,16 @@ CROSS JOIN json_each((
                                     = replace(lower(substr(io.name, instr(io.name, '.') + 1)), ':', '.')
                         END)
         WHERE up.depth < 64
-            AND EXISTS (SELECT 1 FROM value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
+            AND EXISTS (SELECT 1 FROM x_value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
             AND NOT EXISTS (SELECT 1 -- another archive hides it
-                            FROM build_shadow sh
+                            FROM x_build_shadow sh
                             WHERE sh.build_id = b.build_id AND sh.mount = pa.ordinal AND sh.row = pe.row)
             AND CASE ps.context
                     WHEN 0 THEN NOT EXISTS (SELECT 1
-                                            FROM value_set o
-                                            JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                            FROM x_value_set o
+                                            JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                             WHERE o.content_id = ps.content_id AND o.header = ps.header)
-                    ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
+                    ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
                 END)
     -- each with the names of the properties that nearer ones set, between slashes
     SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal, json(range), nearer))
@@ -210,9 +210,9 @@ CROSS JOIN json_each((
                                      FROM (SELECT DISTINCT lower(substr(coalesce(qf.name, qn.name), 1,
                                                                         min(instr(coalesce(qf.name, qn.name) || '.', '.'),
                                                                             instr(coalesce(qf.name, qn.name) || '[', '[')) - 1)) AS property
-                                           FROM property q
-                                           JOIN name qn ON qn.name_id = q.name_id
-                                           LEFT JOIN name qf ON qf.name_id = q.field_id
+                                           FROM x_property q
+                                           JOIN x_name qn ON qn.name_id = q.name_id
+                                           LEFT JOIN x_name qf ON qf.name_id = q.field_id
                                            WHERE q.set_id = o.set_id AND q.export = o.ordinal AND q.flags & 1 = 0
                                                AND q.seq >= o.range ->> 0 AND q.seq < o.range ->> 1))
                        END AS names
@@ -221,43 +221,43 @@ CROSS JOIN json_each((
                              max(depth) OVER () AS deepest,
                              (
         WITH RECURSIVE half (export, low, high) AS (
-            SELECT u.value, 0, coalesce((SELECT max(q.seq) FROM property q WHERE q.set_id = up.set_id), -1) + 1
+            SELECT u.value, 0, coalesce((SELECT max(q.seq) FROM x_property q WHERE q.set_id = up.set_id), -1) + 1
             FROM json_each(json_array(up.ordinal, up.ordinal + 1)) u
             UNION ALL
             SELECT half.export,
                    iif(q.export < half.export, (low + high) / 2 + 1, low),
                    iif(q.export < half.export, high, (low + high) / 2)
             FROM half
-            LEFT JOIN property q ON q.set_id = up.set_id AND q.seq = (low + high) / 2
+            LEFT JOIN x_property q ON q.set_id = up.set_id AND q.seq = (low + high) / 2
             WHERE low < high)
         SELECT json_array(min(low), max(low)) FROM half WHERE low >= high) AS range
                       FROM up) o)))) c
-CROSS JOIN property v ON v.set_id = c.value ->> 3 AND v.export = c.value ->> 4
+CROSS JOIN x_property v ON v.set_id = c.value ->> 3 AND v.export = c.value ->> 4
     AND v.seq >= c.value ->> '$[5][0]' AND v.seq < c.value ->> '$[5][1]'
-CROSS JOIN value_set os ON os.set_id = v.set_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name f ON f.name_id = v.field_id
-LEFT JOIN name vk ON vk.name_id = v.key_id
-LEFT JOIN name vt ON vt.name_id = v.text_id
-LEFT JOIN word t ON t.word_id = v.type_id
-LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
-LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
-LEFT JOIN name rn ON rn.name_id = rx.object_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
-LEFT JOIN value_export ox ON ox.set_id = v.set_id AND ox.ordinal = v.export
-LEFT JOIN name oo ON oo.name_id = ox.outer_path_id
-LEFT JOIN name om ON om.name_id = ox.object_id
-LEFT JOIN path op ON op.path_id = c.value ->> 2
-LEFT JOIN dir od ON od.dir_id = op.dir_id
+CROSS JOIN x_value_set os ON os.set_id = v.set_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name f ON f.name_id = v.field_id
+LEFT JOIN x_name vk ON vk.name_id = v.key_id
+LEFT JOIN x_name vt ON vt.name_id = v.text_id
+LEFT JOIN x_word t ON t.word_id = v.type_id
+LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN x_name rn ON rn.name_id = rx.object_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
+LEFT JOIN x_value_export ox ON ox.set_id = v.set_id AND ox.ordinal = v.export
+LEFT JOIN x_name oo ON oo.name_id = ox.outer_path_id
+LEFT JOIN x_name om ON om.name_id = ox.object_id
+LEFT JOIN x_path op ON op.path_id = c.value ->> 2
+LEFT JOIN x_dir od ON od.dir_id = op.dir_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
     AND (c.value ->> 0 = 0
         OR v.flags & 1 = 0
@@ -267,10 +267,10 @@ WHERE b.complete = 1
                            || '/') = 0 -- no nearer one sets a part of the property
                 OR NOT EXISTS (SELECT 1
                                 FROM json_each(c.json) g -- a nearer one sets the field
-                                JOIN property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
+                                JOIN x_property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
                                     AND w.seq >= g.value ->> '$[5][0]' AND w.seq < g.value ->> '$[5][1]'
-                                JOIN name wn ON wn.name_id = w.name_id
-                                LEFT JOIN name wf ON wf.name_id = w.field_id
+                                JOIN x_name wn ON wn.name_id = w.name_id
+                                LEFT JOIN x_name wf ON wf.name_id = w.field_id
                                 WHERE g.value ->> 0 < c.value ->> 0
                                     AND CASE
                                             -- containers are inherited whole; fixed arrays, which have no [0], by element
@@ -282,7 +282,7 @@ WHERE b.complete = 1
                                             -- an empty container, an array in one value, a struct that is zero or not understood;
                                             -- a struct without fields inherits them
                                             WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL
-                                                    AND w.type_id NOT IN (SELECT word_id FROM word WHERE word GLOB 'Struct<*'))
+                                                    AND w.type_id NOT IN (SELECT word_id FROM x_word WHERE word GLOB 'Struct<*'))
                                                 THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
                                                             length(coalesce(wf.name, wn.name)) + 1) COLLATE NOCASE
                                                     IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
@@ -298,13 +298,13 @@ SELECT b.label AS build,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS data_table,
        xc.name COLLATE NOCASE AS class,
        (SELECT vt.name
-        FROM property v
-        JOIN name n ON n.name_id = v.name_id AND n.name = 'RowStruct' COLLATE NOCASE
-        LEFT JOIN name vt ON vt.name_id = v.text_id
+        FROM x_property v
+        JOIN x_name n ON n.name_id = v.name_id AND n.name = 'RowStruct' COLLATE NOCASE
+        LEFT JOIN x_name vt ON vt.name_id = v.text_id
         WHERE v.set_id = s.set_id AND v.export = x.ordinal
         LIMIT 1) COLLATE NOCASE AS row_struct,
        (SELECT count(DISTINCT v.key_id)
-        FROM property v
+        FROM x_property v
         WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS row_count,
        x.ordinal AS export_ordinal,
        ve.path_id,
@@ -312,27 +312,27 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN value_export x ON x.set_id = s.set_id
-JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_value_export x ON x.set_id = s.set_id
+JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
     AND x.status < 2
     AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable', 'CurveTable', 'CompositeCurveTable');
@@ -366,39 +366,39 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN property v ON v.set_id = s.set_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name f ON f.name_id = v.field_id
-LEFT JOIN name vk ON vk.name_id = v.key_id
-LEFT JOIN name vt ON vt.name_id = v.text_id
-LEFT JOIN word t ON t.word_id = v.type_id
-LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
-LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
-LEFT JOIN name rn ON rn.name_id = rx.object_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_property v ON v.set_id = s.set_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name f ON f.name_id = v.field_id
+LEFT JOIN x_name vk ON vk.name_id = v.key_id
+LEFT JOIN x_name vt ON vt.name_id = v.text_id
+LEFT JOIN x_word t ON t.word_id = v.type_id
+LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN x_name rn ON rn.name_id = rx.object_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
     AND v.flags & 1 AND v.key_id IS NOT NULL AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable');
 
@@ -423,33 +423,33 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN property v ON v.set_id = s.set_id
-JOIN name n ON n.name_id = v.name_id AND n.name = 'Time' COLLATE NOCASE
-JOIN name f ON f.name_id = v.field_id AND f.name LIKE '%Keys[%].Time'
-JOIN property w ON w.set_id = v.set_id AND w.seq = v.seq + 1
-LEFT JOIN property m ON m.set_id = v.set_id AND m.seq = v.seq - 3 AND m.export = v.export AND m.name_id IN (SELECT im.name_id FROM name im WHERE im.name = 'InterpMode' COLLATE NOCASE)
-LEFT JOIN name vk ON vk.name_id = v.key_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_property v ON v.set_id = s.set_id
+JOIN x_name n ON n.name_id = v.name_id AND n.name = 'Time' COLLATE NOCASE
+JOIN x_name f ON f.name_id = v.field_id AND f.name LIKE '%Keys[%].Time'
+JOIN x_property w ON w.set_id = v.set_id AND w.seq = v.seq + 1
+LEFT JOIN x_property m ON m.set_id = v.set_id AND m.seq = v.seq - 3 AND m.export = v.export AND m.name_id IN (SELECT im.name_id FROM x_name im WHERE im.name = 'InterpMode' COLLATE NOCASE)
+LEFT JOIN x_name vk ON vk.name_id = v.key_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view strings: texts: of string tables, of properties in packages, and their translations
@@ -465,10 +465,10 @@ SELECT b.label AS build,
        CASE
            WHEN pt.set_id IS NOT NULL THEN ns.name
            ELSE (SELECT q.name
-                 FROM property o
-                 JOIN name q ON q.name_id = o.text_id
+                 FROM x_property o
+                 JOIN x_name q ON q.name_id = o.text_id
                  WHERE o.set_id = v.set_id AND o.export = v.export AND o.seq < v.seq
-                     AND o.name_id IN (SELECT tn.name_id FROM name tn WHERE tn.name = 'TableNamespace' COLLATE NOCASE)
+                     AND o.name_id IN (SELECT tn.name_id FROM x_name tn WHERE tn.name = 'TableNamespace' COLLATE NOCASE)
                  LIMIT 1)
        END AS namespace,
        CASE WHEN pt.set_id IS NOT NULL THEN pk.name ELSE vk.name END AS key,
@@ -483,35 +483,35 @@ SELECT b.label AS build,
        NULL AS culture,
        NULL AS source_hash,
        NULL AS stale
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN property v ON v.set_id = s.set_id
-LEFT JOIN property_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
-LEFT JOIN name ns ON ns.name_id = pt.namespace_id
-LEFT JOIN name pk ON pk.name_id = pt.key_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name f ON f.name_id = v.field_id
-LEFT JOIN name vk ON vk.name_id = v.key_id
-LEFT JOIN name vt ON vt.name_id = v.text_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_property v ON v.set_id = s.set_id
+LEFT JOIN x_property_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
+LEFT JOIN x_name ns ON ns.name_id = pt.namespace_id
+LEFT JOIN x_name pk ON pk.name_id = pt.key_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name f ON f.name_id = v.field_id
+LEFT JOIN x_name vk ON vk.name_id = v.key_id
+LEFT JOIN x_name vt ON vt.name_id = v.text_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
     AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' COLLATE NOCASE AND xc.name = 'StringTable' COLLATE NOCASE)
 UNION ALL
@@ -557,15 +557,15 @@ SELECT b.label,
        l.word,
        NULL,
        NULL
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN retro_string r ON r.content_id = e.content_id
-LEFT JOIN word l ON l.word_id = r.language_id
-LEFT JOIN name k ON k.name_id = r.key_id
-LEFT JOIN name x ON x.name_id = r.text_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_retro_string r ON r.content_id = e.content_id
+LEFT JOIN x_word l ON l.word_id = r.language_id
+LEFT JOIN x_name k ON k.name_id = r.key_id
+LEFT JOIN x_name x ON x.name_id = r.text_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label,
@@ -589,32 +589,32 @@ SELECT b.label,
        NULL,
        NULL,
        NULL
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN script_text pt ON pt.set_id = s.set_id
-JOIN script_use v ON v.set_id = pt.set_id AND v.seq = pt.seq
-LEFT JOIN name ns ON ns.name_id = pt.namespace_id
-LEFT JOIN name pk ON pk.name_id = pt.key_id
-LEFT JOIN name n ON n.name_id = v.name_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_script_text pt ON pt.set_id = s.set_id
+JOIN x_script_use v ON v.set_id = pt.set_id AND v.seq = pt.seq
+LEFT JOIN x_name ns ON ns.name_id = pt.namespace_id
+LEFT JOIN x_name pk ON pk.name_id = pt.key_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view enums: the members of enums, in packages and in mappings
@@ -634,38 +634,38 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN enum_member v ON v.set_id = s.set_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_enum_member v ON v.set_id = s.set_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
 UNION ALL
 SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, n.name, v.value, v.seq, NULL, NULL, s.set_id, NULL, NULL
-FROM mapping m
-JOIN value_set s ON s.mapping_id = m.mapping_id
-JOIN enum_member v ON v.set_id = s.set_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name n ON n.name_id = v.name_id;
+FROM x_mapping m
+JOIN x_value_set s ON s.mapping_id = m.mapping_id
+JOIN x_enum_member v ON v.set_id = s.set_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name n ON n.name_id = v.name_id;
 
 -- view class_fields: the properties that classes and structs declare, in packages and in mappings
 CREATE VIEW class_fields AS
@@ -687,43 +687,43 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN class_field v ON v.set_id = s.set_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name sn ON sn.name_id = x.super_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name t ON t.name_id = v.type_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_class_field v ON v.set_id = s.set_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name sn ON sn.name_id = x.super_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name t ON t.name_id = v.type_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
 UNION ALL
 SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, sn.name, n.name, t.name, v.count, v.place, v.flags,
        NULL, NULL, s.set_id, NULL, NULL
-FROM mapping m
-JOIN value_set s ON s.mapping_id = m.mapping_id
-JOIN class_field v ON v.set_id = s.set_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name sn ON sn.name_id = x.super_id
-LEFT JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name t ON t.name_id = v.type_id;
+FROM x_mapping m
+JOIN x_value_set s ON s.mapping_id = m.mapping_id
+JOIN x_class_field v ON v.set_id = s.set_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name sn ON sn.name_id = x.super_id
+LEFT JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name t ON t.name_id = v.type_id;
 
 -- view property_coverage: how much of the values in packages was understood
 CREATE VIEW property_coverage AS
@@ -752,22 +752,22 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-LEFT JOIN name mn ON mn.name_id = s.missing_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+LEFT JOIN x_name mn ON mn.name_id = s.missing_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;

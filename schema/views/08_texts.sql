@@ -9,18 +9,18 @@ WITH file AS MATERIALIZED (
            a.game_root || d.prefix AS place,
            l.version, l.keys, l.native,
            e.path_id, e.content_id, e.archive_id, b.build_id
-    FROM build b
-    JOIN build_archive ba ON ba.build_id = b.build_id
-    JOIN archive a ON a.archive_id = ba.archive_id
-    JOIN entry e ON e.archive_id = ba.archive_id
-    JOIN locres l ON l.content_id = e.content_id
-    JOIN path p ON p.path_id = e.path_id
-    JOIN dir d ON d.dir_id = p.dir_id
-    JOIN word px ON px.word_id = p.ext_id
+    FROM x_build b
+    JOIN x_build_archive ba ON ba.build_id = b.build_id
+    JOIN x_archive a ON a.archive_id = ba.archive_id
+    JOIN x_entry e ON e.archive_id = ba.archive_id
+    JOIN x_locres l ON l.content_id = e.content_id
+    JOIN x_path p ON p.path_id = e.path_id
+    JOIN x_dir d ON d.dir_id = p.dir_id
+    JOIN x_word px ON px.word_id = p.ext_id
     WHERE b.complete = 1
       AND e.flags & 42 = 0 -- as in files
       AND NOT EXISTS (SELECT 1
-                      FROM build_shadow s
+                      FROM x_build_shadow s
                       WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
 ), cultured AS MATERIALIZED ( -- Game/de/Game.locres, or de.locres
     SELECT *,
@@ -33,13 +33,13 @@ WITH file AS MATERIALIZED (
           FROM file)
 ), meta AS MATERIALIZED (
     SELECT ba.build_id, a.game_root || d.prefix AS target_path, w.word AS culture
-    FROM locmeta_culture m
-    JOIN word w ON w.word_id = m.culture_id
-    JOIN entry e ON e.content_id = m.content_id
-    JOIN build_archive ba ON ba.archive_id = e.archive_id
-    JOIN archive a ON a.archive_id = e.archive_id
-    JOIN path p ON p.path_id = e.path_id
-    JOIN dir d ON d.dir_id = p.dir_id
+    FROM x_locmeta_culture m
+    JOIN x_word w ON w.word_id = m.culture_id
+    JOIN x_entry e ON e.content_id = m.content_id
+    JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+    JOIN x_archive a ON a.archive_id = e.archive_id
+    JOIN x_path p ON p.path_id = e.path_id
+    JOIN x_dir d ON d.dir_id = p.dir_id
     WHERE m.native = 1
 ), judged AS MATERIALIZED (
     SELECT c.*,
@@ -83,12 +83,12 @@ SELECT f.build,
        x.name AS text,
        printf('%08x', t.source_hash) AS source_hash,
        (SELECT s.source_hash <> t.source_hash
-        FROM localized_text s
+        FROM x_localized_text s
         WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
         LIMIT 1) AS stale,
        (SELECT sx.name
-        FROM localized_text s
-        JOIN name sx ON sx.name_id = s.text_id
+        FROM x_localized_text s
+        JOIN x_name sx ON sx.name_id = s.text_id
         WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
         LIMIT 1) AS source,
        f.native,
@@ -102,10 +102,10 @@ SELECT f.build,
        f.archive_id,
        f.build_id
 FROM localized_files f
-JOIN localized_text t ON t.content_id = f.content_id
-LEFT JOIN name ns ON ns.name_id = t.namespace_id
-LEFT JOIN name k ON k.name_id = t.key_id
-LEFT JOIN name x ON x.name_id = t.text_id;
+JOIN x_localized_text t ON t.content_id = f.content_id
+LEFT JOIN x_name ns ON ns.name_id = t.namespace_id
+LEFT JOIN x_name k ON k.name_id = t.key_id
+LEFT JOIN x_name x ON x.name_id = t.text_id;
 
 -- view missing_translations: texts of the native culture that another culture lacks
 CREATE VIEW missing_translations AS
@@ -125,11 +125,11 @@ SELECT f.build,
        f.archive_id,
        f.build_id
 FROM localized_files f
-JOIN localized_text t ON t.content_id = f.source_content_id
-LEFT JOIN name ns ON ns.name_id = t.namespace_id
-LEFT JOIN name k ON k.name_id = t.key_id
-LEFT JOIN name x ON x.name_id = t.text_id
+JOIN x_localized_text t ON t.content_id = f.source_content_id
+LEFT JOIN x_name ns ON ns.name_id = t.namespace_id
+LEFT JOIN x_name k ON k.name_id = t.key_id
+LEFT JOIN x_name x ON x.name_id = t.text_id
 WHERE f.native = 0
   AND NOT EXISTS (SELECT 1
-                  FROM localized_text o
+                  FROM x_localized_text o
                   WHERE o.content_id = f.content_id AND o.key_id = t.key_id AND o.namespace_id = t.namespace_id);

@@ -10,7 +10,7 @@ SELECT b.label AS build,
        a.flags,
        a.bundled AS bundled_count,
        (SELECT max(k.disk_size)
-        FROM registry_package k
+        FROM x_registry_package k
         WHERE k.content_id = a.content_id AND k.package_id = a.package_id) AS disk_size,
        a.seq AS ordinal,
        a.package_id,
@@ -18,15 +18,15 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN registry_asset a ON a.content_id = e.content_id
-LEFT JOIN name pn ON pn.name_id = a.package_id
-LEFT JOIN name n ON n.name_id = a.object_id
-LEFT JOIN name c ON c.name_id = a.class_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_registry_asset a ON a.content_id = e.content_id
+LEFT JOIN x_name pn ON pn.name_id = a.package_id
+LEFT JOIN x_name n ON n.name_id = a.object_id
+LEFT JOIN x_name c ON c.name_id = a.class_id
 WHERE b.complete = 1;
 
 -- view asset_tags: the tags of assets, as asset registries have them
@@ -44,17 +44,17 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN registry_tag t ON t.content_id = e.content_id
-JOIN registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
-LEFT JOIN name pn ON pn.name_id = a.package_id
-LEFT JOIN name n ON n.name_id = a.object_id
-LEFT JOIN name tn ON tn.name_id = t.tag_id
-LEFT JOIN name v ON v.name_id = t.value_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_registry_tag t ON t.content_id = e.content_id
+JOIN x_registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
+LEFT JOIN x_name pn ON pn.name_id = a.package_id
+LEFT JOIN x_name n ON n.name_id = a.object_id
+LEFT JOIN x_name tn ON tn.name_id = t.tag_id
+LEFT JOIN x_name v ON v.name_id = t.value_id
 WHERE b.complete = 1;
 
 -- view asset_dependencies: what packages and primary assets need, as asset registries say
@@ -79,22 +79,22 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN registry_dependency r ON r.content_id = e.content_id
-LEFT JOIN name fn ON fn.name_id = r.from_id
-LEFT JOIN name tn ON tn.name_id = r.to_id
-LEFT JOIN build_symbol fs ON fs.build_id = b.build_id AND fs.key = r.from_key
-    AND fs.space_id = (SELECT word_id FROM word WHERE word = 'package')
-LEFT JOIN path fsp ON fsp.path_id = fs.path_id
-LEFT JOIN dir fsd ON fsd.dir_id = fsp.dir_id
-LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = r.to_key
-    AND ts.space_id = (SELECT word_id FROM word WHERE word = 'package')
-LEFT JOIN path tsp ON tsp.path_id = ts.path_id
-LEFT JOIN dir tsd ON tsd.dir_id = tsp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_registry_dependency r ON r.content_id = e.content_id
+LEFT JOIN x_name fn ON fn.name_id = r.from_id
+LEFT JOIN x_name tn ON tn.name_id = r.to_id
+LEFT JOIN x_build_symbol fs ON fs.build_id = b.build_id AND fs.key = r.from_key
+    AND fs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+LEFT JOIN x_path fsp ON fsp.path_id = fs.path_id
+LEFT JOIN x_dir fsd ON fsd.dir_id = fsp.dir_id
+LEFT JOIN x_build_symbol ts ON ts.build_id = b.build_id AND ts.key = r.to_key
+    AND ts.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+LEFT JOIN x_path tsp ON tsp.path_id = ts.path_id
+LEFT JOIN x_dir tsd ON tsd.dir_id = tsp.dir_id
 WHERE b.complete = 1;
 
 -- view asset_packages: the files of packages, as asset registries and the build have them
@@ -115,15 +115,15 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN registry_package k ON k.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = k.package_id
-LEFT JOIN build_symbol ks ON ks.build_id = b.build_id AND ks.key = k.key
-    AND ks.space_id = (SELECT word_id FROM word WHERE word = 'package')
-LEFT JOIN path ksp ON ksp.path_id = ks.path_id
-LEFT JOIN dir ksd ON ksd.dir_id = ksp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_registry_package k ON k.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = k.package_id
+LEFT JOIN x_build_symbol ks ON ks.build_id = b.build_id AND ks.key = k.key
+    AND ks.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+LEFT JOIN x_path ksp ON ksp.path_id = ks.path_id
+LEFT JOIN x_dir ksd ON ksd.dir_id = ksp.dir_id
 WHERE b.complete = 1;

@@ -15,15 +15,15 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN config_line c ON c.content_id = e.content_id
-LEFT JOIN name s ON s.name_id = c.section_id
-LEFT JOIN name k ON k.name_id = c.key_id
-LEFT JOIN name v ON v.name_id = c.value_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_config_line c ON c.content_id = e.content_id
+LEFT JOIN x_name s ON s.name_id = c.section_id
+LEFT JOIN x_name k ON k.name_id = c.key_id
+LEFT JOIN x_name v ON v.name_id = c.value_id
 WHERE b.complete = 1;
 
 -- view gameplay_tags: the gameplay tags that settings declare
@@ -42,14 +42,14 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN config_line c ON c.content_id = e.content_id
-JOIN name k ON k.name_id = c.key_id AND k.name = 'GameplayTagList' COLLATE NOCASE
-JOIN name v ON v.name_id = c.value_id AND v.name LIKE '(Tag="%"%'
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_config_line c ON c.content_id = e.content_id
+JOIN x_name k ON k.name_id = c.key_id AND k.name = 'GameplayTagList' COLLATE NOCASE
+JOIN x_name v ON v.name_id = c.value_id AND v.name LIKE '(Tag="%"%'
 WHERE b.complete = 1;
 
 -- view config_effective: the settings of Unreal Engine that hold, after all files of a kind were read in their order
@@ -63,19 +63,19 @@ WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
            substr(d.dir, length(rtrim(d.dir, replace(d.dir, '/', ''))) + 1) AS folder,
            e.path_id,
            e.content_id
-    FROM (SELECT DISTINCT content_id FROM config_line) c -- first: most builds have few of these, or none
-    CROSS JOIN entry_row e ON e.content_id = c.content_id
-    CROSS JOIN path p ON p.path_id = e.path_id
-    CROSS JOIN word px ON px.word_id = p.ext_id AND px.word = 'ini'
-    CROSS JOIN dir d ON d.dir_id = p.dir_id
-    CROSS JOIN archive a ON a.lineage_id = e.lineage_id AND e.since <= a.edition AND (e.until = 0 OR e.until > a.edition)
-    CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id
-    CROSS JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+    FROM (SELECT DISTINCT content_id FROM x_config_line) c -- first: most builds have few of these, or none
+    CROSS JOIN x_entry_row e ON e.content_id = c.content_id
+    CROSS JOIN x_path p ON p.path_id = e.path_id
+    CROSS JOIN x_word px ON px.word_id = p.ext_id AND px.word = 'ini'
+    CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+    CROSS JOIN x_archive a ON a.lineage_id = e.lineage_id AND e.since <= a.edition AND (e.until = 0 OR e.until > a.edition)
+    CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id
+    CROSS JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
     WHERE e.flags & 42 = 0 -- as in files
       AND (p.name LIKE 'Base_%' OR p.name LIKE 'Default_%'
            OR p.name LIKE '%' || substr(d.dir, length(rtrim(d.dir, replace(d.dir, '/', ''))) + 1) || '_%')
       AND NOT EXISTS (SELECT 1
-                      FROM build_shadow s
+                      FROM x_build_shadow s
                       WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
 ), layered AS MATERIALIZED ( -- Config/BaseEngine.ini, Config/DefaultEngine.ini, Config/Windows/WindowsEngine.ini
     SELECT *,
@@ -117,10 +117,10 @@ WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
            l.layer << 48 | c.seq AS turn
     FROM target t
     CROSS JOIN layered l ON l.build_id = t.build_id AND l.platform IN ('', t.platform)
-    CROSS JOIN config_line c ON c.content_id = l.content_id
-    CROSS JOIN name s ON s.name_id = c.section_id
-    CROSS JOIN name k ON k.name_id = c.key_id AND k.name <> ''
-    CROSS JOIN name v ON v.name_id = c.value_id
+    CROSS JOIN x_config_line c ON c.content_id = l.content_id
+    CROSS JOIN x_name s ON s.name_id = c.section_id
+    CROSS JOIN x_name k ON k.name_id = c.key_id AND k.name <> ''
+    CROSS JOIN x_name v ON v.name_id = c.value_id
 ), reset AS ( -- a line without operator replaces what was there, as ! does
     SELECT *,
            max(turn) FILTER (WHERE op IN ('', '!')) OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key)) AS since,

@@ -21,18 +21,18 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word px ON px.word_id = p.ext_id
-JOIN plugin_descriptor x ON x.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = x.name_id
-LEFT JOIN name t ON t.name_id = x.title_id
-LEFT JOIN name o ON o.name_id = x.description_id
-LEFT JOIN name g ON g.name_id = x.category_id
-LEFT JOIN name u ON u.name_id = x.created_by_id
-LEFT JOIN name v ON v.name_id = x.version_name_id
-LEFT JOIN name w ON w.name_id = x.engine_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+JOIN x_plugin_descriptor x ON x.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = x.name_id
+LEFT JOIN x_name t ON t.name_id = x.title_id
+LEFT JOIN x_name o ON o.name_id = x.description_id
+LEFT JOIN x_name g ON g.name_id = x.category_id
+LEFT JOIN x_name u ON u.name_id = x.created_by_id
+LEFT JOIN x_name v ON v.name_id = x.version_name_id
+LEFT JOIN x_name w ON w.name_id = x.engine_id
 WHERE b.complete = 1;

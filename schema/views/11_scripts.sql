@@ -23,29 +23,29 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN script v ON v.set_id = s.set_id
-LEFT JOIN name w ON w.name_id = v.why_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.ordinal
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_script v ON v.set_id = s.set_id
+LEFT JOIN x_name w ON w.name_id = v.why_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.ordinal
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view calls: what functions call
@@ -72,33 +72,33 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN script_use v ON v.set_id = s.set_id AND v.kind < 8
-JOIN name n ON n.name_id = v.name_id
-LEFT JOIN name ev ON ev.name_id = v.event_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_script_use v ON v.set_id = s.set_id AND v.kind < 8
+JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_name ev ON ev.name_id = v.event_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
 -- view function_constants: the objects, paths and texts that functions name
@@ -125,33 +125,33 @@ SELECT b.label AS build,
        s.set_id,
        ba.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN path p ON p.path_id = ve.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
-JOIN script_use v ON v.set_id = s.set_id AND v.kind >= 8
-JOIN name n ON n.name_id = v.name_id
-LEFT JOIN script_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
-LEFT JOIN name ns ON ns.name_id = pt.namespace_id
-LEFT JOIN name pk ON pk.name_id = pt.key_id
-JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
-LEFT JOIN name xc ON xc.name_id = x.class_id
-LEFT JOIN name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN name xn ON xn.name_id = x.object_id
-LEFT JOIN name pn ON pn.name_id = ve.name_id
-LEFT JOIN word root ON root.word_id = ve.root_id
-LEFT JOIN word px ON px.word_id = p.ext_id
-LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
-LEFT JOIN path tp ON tp.path_id = bs.path_id
-LEFT JOIN dir td ON td.dir_id = tp.dir_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN x_script_use v ON v.set_id = s.set_id AND v.kind >= 8
+JOIN x_name n ON n.name_id = v.name_id
+LEFT JOIN x_script_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
+LEFT JOIN x_name ns ON ns.name_id = pt.namespace_id
+LEFT JOIN x_name pk ON pk.name_id = pt.key_id
+JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN x_name xc ON xc.name_id = x.class_id
+LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN x_name xn ON xn.name_id = x.object_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_path tp ON tp.path_id = bs.path_id
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1
     AND CASE s.context
             WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM value_set o
-                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    FROM x_value_set o
+                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;

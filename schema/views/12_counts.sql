@@ -12,13 +12,13 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN content_count x ON x.content_id = e.content_id
-JOIN content c ON c.content_id = e.content_id
-LEFT JOIN word k ON k.word_id = c.kind_id
-LEFT JOIN word w ON w.word_id = x.figure_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_content_count x ON x.content_id = e.content_id
+JOIN x_content c ON c.content_id = e.content_id
+LEFT JOIN x_word k ON k.word_id = c.kind_id
+LEFT JOIN x_word w ON w.word_id = x.figure_id
 WHERE b.complete = 1;

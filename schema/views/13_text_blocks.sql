@@ -10,11 +10,11 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN text_block l ON l.content_id = e.content_id
-LEFT JOIN name n ON n.name_id = l.name_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_text_block l ON l.content_id = e.content_id
+LEFT JOIN x_name n ON n.name_id = l.name_id
 WHERE b.complete = 1;

@@ -18,18 +18,18 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-JOIN registry_tag t ON t.content_id = e.content_id
-JOIN registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
-JOIN name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name COLLATE NOCASE IN ('StaticMesh', 'SkeletalMesh'))
-LEFT JOIN name pn ON pn.name_id = a.package_id
-LEFT JOIN name n ON n.name_id = a.object_id
-LEFT JOIN name tn ON tn.name_id = t.tag_id
-LEFT JOIN name v ON v.name_id = t.value_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_registry_tag t ON t.content_id = e.content_id
+JOIN x_registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
+JOIN x_name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name COLLATE NOCASE IN ('StaticMesh', 'SkeletalMesh'))
+LEFT JOIN x_name pn ON pn.name_id = a.package_id
+LEFT JOIN x_name n ON n.name_id = a.object_id
+LEFT JOIN x_name tn ON tn.name_id = t.tag_id
+LEFT JOIN x_name v ON v.name_id = t.value_id
 WHERE b.complete = 1
 GROUP BY b.build_id, e.archive_id, e.row, a.seq
 HAVING triangles IS NOT NULL OR vertices IS NOT NULL;

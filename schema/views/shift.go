@@ -23,7 +23,7 @@ func quick(views []string) string {
 	var b strings.Builder
 	for _, view := range views {
 		switch prune.Name(view) {
-		case "entry":
+		case "x_entry":
 			view = partInSQL.ReplaceAllLiteralString(view, partByFunction)
 		case "entries": // the stored one reads the stored view entry
 		default:

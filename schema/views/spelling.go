@@ -114,7 +114,7 @@ func (s Spelling) make(ctx context.Context, c driver.Conn, before string) error 
 func (s Spelling) script(ctx context.Context, c driver.Conn) (string, error) {
 	query := "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY name"
 	if s == (Spelling{}) {
-		query = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name IN ('entry', 'entries')"
+		query = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name IN ('x_entry', 'entries')"
 	}
 	views, err := eachText(ctx, c, query)
 	if err != nil {
@@ -191,13 +191,13 @@ func eachText(ctx context.Context, c driver.Conn, query string) (texts []string,
 // SQLite puts no other join before the table that is searched.
 var (
 	pathColumn    = regexp.MustCompile(`d\.prefix \|\| p\.name AS path\b`)
-	pathJoin      = regexp.MustCompile(`LEFT JOIN path p ON p\.path_id = (\w+\.path_id)\n`)
+	pathJoin      = regexp.MustCompile(`LEFT JOIN x_path p ON p\.path_id = (\w+\.path_id)\n`)
 	dirColumn     = regexp.MustCompile(`\bd\.dir,`)
 	contentColumn = regexp.MustCompile(`(?:CASE WHEN c\.content_id IS NOT NULL THEN lower\(hex\(c\.hash\)\) END|lower\(hex\(c\.hash\)\)) AS content\b`)
-	contentFrom   = regexp.MustCompile(`(?:JOIN content c ON c\.content_id = (e\.content_id)|FROM (content) c)\n`)
+	contentFrom   = regexp.MustCompile(`(?:JOIN x_content c ON c\.content_id = (e\.content_id)|FROM (x_content) c)\n`)
 	hexColumn     = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\) AS (\w+)`)
 	nameColumn    = regexp.MustCompile(`\bn\.name COLLATE NOCASE AS name\b`)
-	nameJoin      = regexp.MustCompile(`LEFT JOIN name n ON n\.name_id = (v\.name_id)\n`)
+	nameJoin      = regexp.MustCompile(`LEFT JOIN x_name n ON n\.name_id = (v\.name_id)\n`)
 	assetIDColumn = regexp.MustCompile(`CASE e\.id_bits(?s:.*?)END AS asset_id\b`)
 )
 

@@ -94,9 +94,9 @@ func (c *TextTables) each(query string, row func([]driver.Value), args ...driver
 const textOfPath = "SELECT d.prefix || p.name, d.dir, p.path_id FROM "
 
 func pathsByText(c *TextTables, text string, row func(...driver.Value)) error {
-	return c.each(textOfPath+`path_key k
-		CROSS JOIN path p ON p.path_id = k.path_id
-		CROSS JOIN dir d ON d.dir_id = p.dir_id
+	return c.each(textOfPath+`x_path_key k
+		CROSS JOIN x_path p ON p.path_id = k.path_id
+		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
 		WHERE k.key = ?1`, func(v []driver.Value) {
 		if v[0] == text { // keys of different texts may agree
 			row(v...)
@@ -105,8 +105,8 @@ func pathsByText(c *TextTables, text string, row func(...driver.Value)) error {
 }
 
 func pathsByDir(c *TextTables, text string, row func(...driver.Value)) error {
-	return c.each(textOfPath+`dir d
-		CROSS JOIN path p ON p.dir_id = d.dir_id
+	return c.each(textOfPath+`x_dir d
+		CROSS JOIN x_path p ON p.dir_id = d.dir_id
 		WHERE d.prefix IN (?1, ?1 || '/') AND d.dir = ?1`, func(v []driver.Value) { row(v...) }, text)
 }
 
@@ -119,10 +119,10 @@ func pathsByGlob(c *TextTables, pattern string, row func(...driver.Value)) error
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	if folder == "" {
-		return c.each(textOfPath+"path p CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name GLOB ?1", all, pattern)
+		return c.each(textOfPath+"x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name GLOB ?1", all, pattern)
 	}
-	return c.each(textOfPath+`dir d
-		CROSS JOIN path p ON p.dir_id = d.dir_id
+	return c.each(textOfPath+`x_dir d
+		CROSS JOIN x_path p ON p.dir_id = d.dir_id
 		WHERE d.prefix >= ?2 AND d.prefix < ?3 AND d.prefix || p.name GLOB ?1`, all,
 		pattern, folder, folder[:len(folder)-1]+"0") // what follows the slash
 }
@@ -131,7 +131,7 @@ func pathsByGlob(c *TextTables, pattern string, row func(...driver.Value)) error
 func pathsByLike(c *TextTables, pattern string, row func(...driver.Value)) error {
 	part := search.PartOf(pattern)
 	if part == "" {
-		return c.each(textOfPath+"path p CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name LIKE ?1",
+		return c.each(textOfPath+"x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name LIKE ?1",
 			func(v []driver.Value) { row(v...) }, pattern)
 	}
 	seen := map[driver.Value]bool{}
@@ -148,7 +148,7 @@ func pathByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) erro
 		row(nil, nil, nil)
 		return nil
 	}
-	return c.each(textOfPath+"path p CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE p.path_id = ?1",
+	return c.each(textOfPath+"x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.path_id = ?1",
 		func(v []driver.Value) { row(v...) }, ids[0])
 }
 
@@ -158,8 +158,8 @@ func contentsByText(c *TextTables, text string, row func(...driver.Value)) error
 		return nil // no content has such a text
 	}
 	return c.each(`SELECT lower(hex(c.hash)), c.content_id
-		FROM content_key k
-		CROSS JOIN content c ON c.content_id = k.content_id
+		FROM x_content_key k
+		CROSS JOIN x_content c ON c.content_id = k.content_id
 		WHERE k.key = ?1`, func(v []driver.Value) {
 		if v[0] == text {
 			row(v...)
@@ -172,12 +172,12 @@ func contentByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) e
 		row(nil, nil)
 		return nil
 	}
-	return c.each("SELECT lower(hex(hash)), content_id FROM content WHERE content_id = ?1",
+	return c.each("SELECT lower(hex(hash)), content_id FROM x_content WHERE content_id = ?1",
 		func(v []driver.Value) { row(v...) }, ids[0])
 }
 
 func namesByText(c *TextTables, text string, row func(...driver.Value)) error {
-	return c.each("SELECT n.name, n.name_id FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?1", func(v []driver.Value) {
+	return c.each("SELECT n.name, n.name_id FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?1", func(v []driver.Value) {
 		if name, _ := v[0].(string); strings.EqualFold(name, text) { // keys of different names may agree
 			row(v...)
 		}
@@ -189,10 +189,10 @@ func nameByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) erro
 		row(nil, nil)
 		return nil
 	}
-	return c.each("SELECT name, name_id FROM name WHERE name_id = ?1", func(v []driver.Value) { row(v...) }, ids[0])
+	return c.each("SELECT name, name_id FROM x_name WHERE name_id = ?1", func(v []driver.Value) { row(v...) }, ids[0])
 }
 
-const assetRow = "SELECT archive_id, row, id_hi, id_lo, id_bits FROM entry WHERE "
+const assetRow = "SELECT archive_id, row, id_hi, id_lo, id_bits FROM x_entry WHERE "
 
 func assetsByText(c *TextTables, text string, row func(...driver.Value)) error {
 	if len(text) < 8 || len(text) > 32 || len(text)%8 != 0 {

@@ -13,7 +13,7 @@ import (
 // Hashes returns the BLAKE3 in hex of contents, by content_id.
 func Hashes(ctx context.Context, db *sql.DB, contents []int64) (map[int64]string, error) {
 	hashes := map[int64]string{}
-	err := LookUp(ctx, db, "SELECT c.content_id, c.hash FROM ", "content c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
+	err := LookUp(ctx, db, "SELECT c.content_id, c.hash FROM ", "x_content c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			hashes[id] = hex.EncodeToString(b)
 		}
@@ -31,10 +31,10 @@ func Sketches(ctx context.Context, db *sql.DB, contents []int64) (map[int64]sket
 
 // EachSketch calls do for the sketches of contents, ordered by content_id.
 func EachSketch(ctx context.Context, db *sql.DB, contents []int64, do func(content int64, s sketch.Sketch)) error {
-	if has, err := Exists(ctx, db, "SELECT 1 FROM content_sketch"); err != nil || !has {
+	if has, err := Exists(ctx, db, "SELECT 1 FROM x_content_sketch"); err != nil || !has {
 		return err
 	}
-	return LookUp(ctx, db, "SELECT c.content_id, c.sketch FROM ", "content_sketch c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
+	return LookUp(ctx, db, "SELECT c.content_id, c.sketch FROM ", "x_content_sketch c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			do(id, sketch.Unmarshal(b))
 		}
@@ -49,10 +49,10 @@ type Essences map[int64][]string
 // LoadEssences reads the essences of contents. Most have none.
 func LoadEssences(ctx context.Context, db *sql.DB, contents []int64) (Essences, error) {
 	found := Essences{}
-	if has, err := Exists(ctx, db, "SELECT 1 FROM package_digest"); err != nil || !has {
+	if has, err := Exists(ctx, db, "SELECT 1 FROM x_package_digest"); err != nil || !has {
 		return found, err
 	}
-	err := LookUp(ctx, db, "SELECT g.content_id, g.essence FROM ", "package_digest g", "g.content_id", Set(contents), func(id int64, v []driver.Value) {
+	err := LookUp(ctx, db, "SELECT g.content_id, g.essence FROM ", "x_package_digest g", "g.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			found[id] = append(found[id], string(b))
 		}
@@ -75,6 +75,6 @@ func (e Essences) Same(a, b int64) bool {
 // Words returns the short strings of a catalog, of which there are few, by word_id.
 func Words(ctx context.Context, db *sql.DB) (map[int64]string, error) {
 	words := map[int64]string{}
-	err := schema.EachRow(ctx, db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { words[Integer(v[0])] = Text(v[1]) })
+	err := schema.EachRow(ctx, db, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { words[Integer(v[0])] = Text(v[1]) })
 	return words, err
 }

@@ -201,7 +201,7 @@ func (m *Memory) addDirectory(content int64, b *family.Batch) {
 		number := func(row int, name string) int64 { n, _ := rows.Value(row, column[name]).(int64); return n }
 		for row := range rows.Len() {
 			switch rows.Layout().Table {
-			case "calligraphy_record":
+			case "x_calligraphy_record":
 				r := record{guid: GUID{Value: number(row, "guid")}}
 				if at := rows.Position(row, column["path_id"]); at >= 0 {
 					r.path = m.Path(b.Paths[at])
@@ -210,7 +210,7 @@ func (m *Memory) addDirectory(content int64, b *family.Batch) {
 					r.guid.Space = m.Word(b.Words[at])
 				}
 				m.records[content] = append(m.records[content], r)
-			case "calligraphy_replacement":
+			case "x_calligraphy_replacement":
 				if last := number(row, "last_guid"); last != 0 {
 					m.replaced[content] = append(m.replaced[content], [2]int64{number(row, "old_guid"), last})
 				}

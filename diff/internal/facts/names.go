@@ -33,13 +33,13 @@ type Names struct {
 func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
 	ids = Set(slices.Clone(ids))
 	b := newNamesBuilder(len(ids))
-	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "path p", "p.path_id", ids,
+	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "x_path p", "p.path_id", ids,
 		func(id int64, v []driver.Value) { b.add(id, Integer(v[1]), Text(v[2])) })
 	if err != nil {
 		return nil, err
 	}
 	dirs := make([]string, len(b.dirs))
-	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
+	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "x_dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
 		func(id int64, v []driver.Value) { dirs[b.dirs[id]] = Text(v[1]) })
 	return b.names(dirs), err
 }

@@ -118,7 +118,7 @@ func Exists(ctx context.Context, db *sql.DB, query string) (has bool, err error)
 // BuildID returns the build_id of a complete build. The error is schema.ErrNoBuild
 // if there is none of that label.
 func BuildID(ctx context.Context, db *sql.DB, label string) (id int64, err error) {
-	err = db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
+	err = db.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
 	}

@@ -27,7 +27,7 @@ func (g GUID) String() string {
 
 // HasRecords reports whether any build of the catalog has directories with records.
 func (c *Catalog) HasRecords(ctx context.Context) (bool, error) {
-	return Exists(ctx, c.DB, "SELECT 1 FROM calligraphy_record")
+	return Exists(ctx, c.DB, "SELECT 1 FROM x_calligraphy_record")
 }
 
 // Records returns the GUIDs that the directories of a build give paths, by path_id;
@@ -163,25 +163,25 @@ func (c *Catalog) Replacements(ctx context.Context, builds ...int64) (map[int64]
 // contents, give paths ?2.
 const recordGUIDs = `SELECT r.path_id, r.guid, r.space_id
 	FROM json_each(?2) j
-	CROSS JOIN calligraphy_record r ON r.path_id = j.value
+	CROSS JOIN x_calligraphy_record r ON r.path_id = j.value
 	WHERE r.content_id IN (SELECT value FROM json_each(?1))`
 
 // allRecords lists the records of directories ?1, a JSON array of contents.
 const allRecords = `SELECT r.path_id, r.guid, r.space_id
 	FROM json_each(?1) j
-	CROSS JOIN calligraphy_record r ON r.content_id = j.value`
+	CROSS JOIN x_calligraphy_record r ON r.content_id = j.value`
 
 // countRecords counts them by their last one, which the key of the table tells.
-const countRecords = `SELECT coalesce(sum(1 + (SELECT max(r.seq) FROM calligraphy_record r WHERE r.content_id = j.value)), 0)
+const countRecords = `SELECT coalesce(sum(1 + (SELECT max(r.seq) FROM x_calligraphy_record r WHERE r.content_id = j.value)), 0)
 	FROM json_each(?1) j`
 
 // andSeen leaves entries e of archives ba out that the game does not see.
 const andSeen = ` AND NOT EXISTS (SELECT 1
-	                                FROM build_shadow s
+	                                FROM x_build_shadow s
 	                                WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.row = e.row)`
 
 // recordDirectories lists the contents with records that a game sees in build ?1.
-var recordDirectories = seenContents("calligraphy_record", "SELECT one.id FROM one")
+var recordDirectories = seenContents("x_calligraphy_record", "SELECT one.id FROM one")
 
 // seenContents is a query over one(id): those contents with rows in a table that a
 // game sees in build ?1. They are few among many rows: one is found from the one
@@ -194,8 +194,8 @@ func seenContents(table, query string) string {
 		SELECT id
 		FROM every
 		WHERE EXISTS (SELECT 1
-		              FROM entry e
-		              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+		              FROM x_entry e
+		              JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 		              WHERE e.content_id = every.id` + andSeen + `)
 		ORDER BY id
 	)
@@ -203,6 +203,6 @@ func seenContents(table, query string) string {
 }
 
 // replacedGUIDs lists which GUIDs a build says took the place of others.
-var replacedGUIDs = seenContents("calligraphy_replacement", `SELECT DISTINCT r.old_guid, r.last_guid
+var replacedGUIDs = seenContents("x_calligraphy_replacement", `SELECT DISTINCT r.old_guid, r.last_guid
 	FROM one
-	CROSS JOIN calligraphy_replacement r ON r.content_id = one.id AND r.last_guid <> 0`)
+	CROSS JOIN x_calligraphy_replacement r ON r.content_id = one.id AND r.last_guid <> 0`)

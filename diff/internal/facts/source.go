@@ -44,9 +44,9 @@ func (c *Catalog) Names(ctx context.Context, paths []int64) (*Names, error) {
 // pathsByKey finds paths by their keys.
 const pathsByKey = `SELECT p.path_id, d.prefix || p.name
 	FROM json_each(?1) j
-	CROSS JOIN path_key k ON k.key = j.value
-	CROSS JOIN path p ON p.path_id = k.path_id
-	CROSS JOIN dir d ON d.dir_id = p.dir_id`
+	CROSS JOIN x_path_key k ON k.key = j.value
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id`
 
 // PathIDs finds paths by their keys.
 func (c *Catalog) PathIDs(ctx context.Context, paths []string) (map[string]int64, error) {
@@ -89,14 +89,14 @@ func (c *Catalog) Records(ctx context.Context, build int64, paths []int64) (map[
 // entries, with the paths of those entries.
 const publicNames = `SELECT DISTINCT e.path_id, n.name
 	FROM json_each(?2) j
-	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
-	CROSS JOIN named_resource n ON n.archive_id = ba.archive_id
-	CROSS JOIN entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo AND e.id_hi IS n.id_hi AND e.type_id = n.type_id
+	CROSS JOIN x_build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN x_named_resource n ON n.archive_id = ba.archive_id
+	CROSS JOIN x_entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo AND e.id_hi IS n.id_hi AND e.type_id = n.type_id
 	ORDER BY e.path_id, n.name`
 
 // PublicNames asks nothing of a catalog without such names.
 func (c *Catalog) PublicNames(ctx context.Context, build int64, ordinals []int64) (map[int64][]string, error) {
-	if has, err := Exists(ctx, c.DB, "SELECT 1 FROM named_resource"); err != nil || !has {
+	if has, err := Exists(ctx, c.DB, "SELECT 1 FROM x_named_resource"); err != nil || !has {
 		return nil, err
 	}
 	names := map[int64][]string{}

@@ -38,7 +38,7 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 			continue
 		}
 		var named bool // public names are of the archive as a whole
-		err := l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM named_resource WHERE archive_id IN (?, ?))", a.ID, b.ID).Scan(&named)
+		err := l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_named_resource WHERE archive_id IN (?, ?))", a.ID, b.ID).Scan(&named)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 // ?3, of which ?2 is the earlier one; first 1 of the later one and 0 of the other. It is
 // for catalogs that have to be read by statements.
 const editionRows = `SELECT e.since > ?2, ` + entryColumns + `
-	FROM entry_row e
+	FROM x_entry_row e
 	WHERE e.lineage_id = ?1
 		AND (e.since <= ?2 AND (e.until = 0 OR e.until > ?2)) <> (e.since <= ?3 AND (e.until = 0 OR e.until > ?3))
 	ORDER BY e.row`
@@ -143,7 +143,7 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 // alone tells them.
 const rowsOfPaths = `SELECT e.row
 	FROM json_each(?2) j
-	CROSS JOIN entry_row e INDEXED BY entry_path ON e.path_id = j.value AND e.lineage_id = ?1`
+	CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = j.value AND e.lineage_id = ?1`
 
 // readRecorded reads entries that are the same on both sides, archives a and b, and of
 // which the directories of the builds say different things.
@@ -181,7 +181,7 @@ func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive
 // nextKept returns the first row of lineage ?1 after row ?2 that editions ?3 and ?4 both
 // have.
 const nextKept = `SELECT row
-	FROM entry_row
+	FROM x_entry_row
 	WHERE lineage_id = ?1 AND row > ?2 AND since <= ?3 AND (until = 0 OR until > ?4)
 	ORDER BY row
 	LIMIT 1`

@@ -14,14 +14,14 @@ import (
 // will do: contents are in many.
 const contentsHeld = `WITH held AS MATERIALIZED (
 		SELECT a.lineage_id, a.edition
-		FROM build_archive ba
-		JOIN archive a ON a.archive_id = ba.archive_id
+		FROM x_build_archive ba
+		JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE ba.build_id = ?1
 	)
 	SELECT j.value
 	FROM json_each(?2) j
 	WHERE EXISTS (SELECT 1
-	              FROM entry_row e INDEXED BY entry_content
+	              FROM x_entry_row e INDEXED BY entry_content
 	              CROSS JOIN held h ON h.lineage_id = e.lineage_id AND h.edition >= e.since AND (e.until = 0 OR h.edition < e.until)
 	              WHERE e.content_id = j.value)`
 
@@ -44,7 +44,7 @@ func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[i
 		alone = nil // a row may hold for the other archive of its lineage
 	}
 	var open []int64
-	err := facts.LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "entry_row e INDEXED BY entry_content", "e.content_id", contents,
+	err := facts.LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "x_entry_row e INDEXED BY entry_content", "e.content_id", contents,
 		func(id int64, v []driver.Value) {
 			if !alone[lineageRow{facts.Integer(v[1]), facts.Integer(v[2])}] && !inOld[id] {
 				open = append(open, id)

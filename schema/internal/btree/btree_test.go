@@ -67,11 +67,11 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := pages.Table("entry_row", "sum", "row", "path_id", "size", "offset", "mtime", "print", "until")
+			rows, err := pages.Table("x_entry_row", "sum", "row", "path_id", "size", "offset", "mtime", "print", "until")
 			if err != nil {
 				return err
 			}
-			const columns = "SELECT sum, row, path_id, size, offset, mtime, print, until FROM entry_row WHERE (lineage_id, row) >= (?1, ?2) ORDER BY lineage_id, row"
+			const columns = "SELECT sum, row, path_id, size, offset, mtime, print, until FROM x_entry_row WHERE (lineage_id, row) >= (?1, ?2) ORDER BY lineage_id, row"
 			for _, from := range [][2]int64{{-1 << 63, 0}, {1, 0}, {2, 0}, {2, 1 << 20}, {3, 12345678}, {9, 0}} {
 				c := rows.Cursor()
 				if err := c.From(from[0], from[1]); err != nil {
@@ -93,7 +93,7 @@ func TestRows(t *testing.T) {
 				}
 			}
 			// One cursor goes to keys near and far: those that are there, and what is beside them.
-			keys := list("SELECT lineage_id, row FROM entry_row ORDER BY lineage_id, row")
+			keys := list("SELECT lineage_id, row FROM x_entry_row ORDER BY lineage_id, row")
 			jumping := rows.Cursor()
 			for i := range min(4*len(keys), 1200) {
 				at := i * 7919 % len(keys)
@@ -122,7 +122,7 @@ func TestRows(t *testing.T) {
 					}
 				}
 			}
-			paths, err := pages.Table("path", "name", "dir_id")
+			paths, err := pages.Table("x_path", "name", "dir_id")
 			if err != nil {
 				return err
 			}
@@ -136,11 +136,11 @@ func TestRows(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if got, want := said(v), strings.Join(list("SELECT name, dir_id FROM path WHERE path_id = ?1", id), ""); got != want && (v != nil || want != "") {
+				if got, want := said(v), strings.Join(list("SELECT name, dir_id FROM x_path WHERE path_id = ?1", id), ""); got != want && (v != nil || want != "") {
 					t.Errorf("path %d: %.80s, want %.80s", id, got, want)
 				}
 			}
-			if _, err := pages.Table("path", "nothing"); !errors.Is(err, btree.ErrDamaged) {
+			if _, err := pages.Table("x_path", "nothing"); !errors.Is(err, btree.ErrDamaged) {
 				t.Errorf("a column that is not there: %v", err)
 			}
 			if _, err := pages.Table("nothing"); !errors.Is(err, btree.ErrDamaged) {

@@ -200,12 +200,12 @@ func (c *checker) builds() error {
 			return err
 		}
 	}
-	err = c.db.QueryRowContext(c.ctx, "SELECT EXISTS (SELECT 1 FROM build WHERE complete = 0)").Scan(&c.found.Interrupted)
+	err = c.db.QueryRowContext(c.ctx, "SELECT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)").Scan(&c.found.Interrupted)
 	return c.finding("builds", "", err)
 }
 
 func (c *checker) labels() (labels []string, err error) {
-	rows, err := c.db.QueryContext(c.ctx, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id")
+	rows, err := c.db.QueryContext(c.ctx, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
 	if err != nil {
 		return nil, err
 	}

@@ -4,81 +4,81 @@
 
 -- step mounts: what a build mounts is there, and complete
 SELECT b.label, 'archive ' || ba.archive_id || ', ' || ba.name || ', is ' || iif(a.archive_id IS NULL, 'not there', 'not complete')
-FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-LEFT JOIN archive a ON a.archive_id = ba.archive_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+LEFT JOIN x_archive a ON a.archive_id = ba.archive_id
 WHERE b.complete = 1 AND coalesce(a.complete, 0) <> 1;
 
 -- step counts: an archive has as many entries and bytes as were counted
-SELECT (SELECT b.label FROM build_archive ba JOIN build b ON b.build_id = ba.build_id
+SELECT (SELECT b.label FROM x_build_archive ba JOIN x_build b ON b.build_id = ba.build_id
         WHERE ba.archive_id = a.archive_id AND b.complete = 1 LIMIT 1),
     printf('archive %d has %d entries of %d bytes, stored in %d; counted were %d, %d and %d', a.archive_id,
         coalesce(e.n, 0), coalesce(e.size, 0), coalesce(e.stored, 0), a.entry_count, a.entry_size, a.entry_stored)
-FROM archive a
-LEFT JOIN (SELECT archive_id, count(*) AS n, sum(size) AS size, sum(stored) AS stored FROM entry GROUP BY archive_id) e
+FROM x_archive a
+LEFT JOIN (SELECT archive_id, count(*) AS n, sum(size) AS size, sum(stored) AS stored FROM x_entry GROUP BY archive_id) e
     ON e.archive_id = a.archive_id
 WHERE a.complete = 1
     AND (a.entry_count, a.entry_size, a.entry_stored) IS NOT (coalesce(e.n, 0), coalesce(e.size, 0), coalesce(e.stored, 0));
 
 -- step totals: sums over the entries of an archive are those of its entries
-SELECT (SELECT b.label FROM build_archive ba JOIN build b ON b.build_id = ba.build_id
+SELECT (SELECT b.label FROM x_build_archive ba JOIN x_build b ON b.build_id = ba.build_id
         WHERE ba.archive_id = a.archive_id AND b.complete = 1 LIMIT 1),
     printf('archive %d has sums by extension of %d entries of %d bytes, stored in %d; it has %d, %d and %d', a.archive_id,
         s.n, s.size, s.stored, a.entry_count, a.entry_size, a.entry_stored)
-FROM archive a
-JOIN (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS stored FROM archive_sum GROUP BY archive_id) s
+FROM x_archive a
+JOIN (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS stored FROM x_archive_sum GROUP BY archive_id) s
     ON s.archive_id = a.archive_id
 WHERE (a.entry_count, a.entry_size, a.entry_stored) IS NOT (s.n, s.size, s.stored);
 
 -- step paths: a path is found by its key
 SELECT NULL, 'path ' || p.path_id || ', ' || d.prefix || p.name || ', has not the key that its text has'
-FROM path p
-JOIN dir d ON d.dir_id = p.dir_id
-WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
-    AND NOT EXISTS (SELECT 1 FROM path_key k WHERE k.key = key_of_path(d.prefix || p.name) AND k.path_id = p.path_id);
+FROM x_path p
+JOIN x_dir d ON d.dir_id = p.dir_id
+WHERE NOT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)
+    AND NOT EXISTS (SELECT 1 FROM x_path_key k WHERE k.key = key_of_path(d.prefix || p.name) AND k.path_id = p.path_id);
 
 -- step dirs: a folder's text is its prefix without the last slash
 SELECT NULL, 'folder ' || dir_id || ', ' || prefix || ', is called ' || dir
-FROM dir
+FROM x_dir
 WHERE prefix <> '' AND prefix NOT IN (dir || '/', dir);
 
 -- step contents: a content is found by its key, and its hash has a length that hashes have
 SELECT NULL, 'content ' || c.content_id || ' has not the key that its hash has'
-FROM content c
-WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
+FROM x_content c
+WHERE NOT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)
     AND (length(c.hash) NOT IN (20, 32)
-        OR NOT EXISTS (SELECT 1 FROM content_key k WHERE k.key = key_of_content(c.hash) AND k.content_id = c.content_id));
+        OR NOT EXISTS (SELECT 1 FROM x_content_key k WHERE k.key = key_of_content(c.hash) AND k.content_id = c.content_id));
 
 -- step names: a name is found by its key
 SELECT NULL, 'name ' || n.name_id || ', ' || n.name || ', has not the key that its text has'
-FROM name n
-WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
-    AND NOT EXISTS (SELECT 1 FROM name_key k WHERE k.key = key_of_name(n.name) AND k.name_id = n.name_id);
+FROM x_name n
+WHERE NOT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)
+    AND NOT EXISTS (SELECT 1 FROM x_name_key k WHERE k.key = key_of_name(n.name) AND k.name_id = n.name_id);
 
 -- step keys: a key leads to a row
-SELECT NULL, 'a key of path ' || k.path_id || ', which is not there' FROM path_key k
-WHERE NOT EXISTS (SELECT 1 FROM path p WHERE p.path_id = k.path_id)
+SELECT NULL, 'a key of path ' || k.path_id || ', which is not there' FROM x_path_key k
+WHERE NOT EXISTS (SELECT 1 FROM x_path p WHERE p.path_id = k.path_id)
 UNION ALL
-SELECT NULL, 'a key of content ' || k.content_id || ', which is not there' FROM content_key k
-WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id)
+SELECT NULL, 'a key of content ' || k.content_id || ', which is not there' FROM x_content_key k
+WHERE NOT EXISTS (SELECT 1 FROM x_content c WHERE c.content_id = k.content_id)
 UNION ALL
-SELECT NULL, 'a key of name ' || k.name_id || ', which is not there' FROM name_key k
-WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.name_id = k.name_id)
+SELECT NULL, 'a key of name ' || k.name_id || ', which is not there' FROM x_name_key k
+WHERE NOT EXISTS (SELECT 1 FROM x_name n WHERE n.name_id = k.name_id)
 UNION ALL
-SELECT NULL, 'a checksum of content ' || k.content_id || ', which is not there' FROM sum_key k
-WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id);
+SELECT NULL, 'a checksum of content ' || k.content_id || ', which is not there' FROM x_sum_key k
+WHERE NOT EXISTS (SELECT 1 FROM x_content c WHERE c.content_id = k.content_id);
 
 -- step one key: beside the key by which it is found a row has no other, which would stay when the row goes
 SELECT NULL, printf('%d keys of %d %s', keys, "rows", called)
-FROM (SELECT 'paths' AS called, (SELECT count(*) FROM path_key) AS keys, (SELECT count(*) FROM path) AS "rows"
-    UNION ALL SELECT 'contents', (SELECT count(*) FROM content_key), (SELECT count(*) FROM content)
-    UNION ALL SELECT 'names', (SELECT count(*) FROM name_key), (SELECT count(*) FROM name))
-WHERE keys > "rows" AND NOT EXISTS (SELECT 1 FROM build WHERE complete = 0);
+FROM (SELECT 'paths' AS called, (SELECT count(*) FROM x_path_key) AS keys, (SELECT count(*) FROM x_path) AS "rows"
+    UNION ALL SELECT 'contents', (SELECT count(*) FROM x_content_key), (SELECT count(*) FROM x_content)
+    UNION ALL SELECT 'names', (SELECT count(*) FROM x_name_key), (SELECT count(*) FROM x_name))
+WHERE keys > "rows" AND NOT EXISTS (SELECT 1 FROM x_build WHERE complete = 0);
 
 -- step sums: a content is found by what archives say about its stored bytes, where that was asked for
 SELECT NULL, 'row ' || r.row || ' of lineage ' || r.lineage_id || ' has a checksum that does not lead to content ' || r.content_id
-FROM entry_row r
-JOIN content c ON c.content_id = r.content_id
+FROM x_entry_row r
+JOIN x_content c ON c.content_id = r.content_id
 WHERE r.sum IS NOT NULL AND substr(c.hash, 1, length(r.sum)) <> r.sum
-    AND r.since <= (SELECT max(edition) FROM archive a WHERE a.lineage_id = r.lineage_id AND a.summed = 1)
-    AND NOT EXISTS (SELECT 1 FROM sum_key k WHERE k.key = key_of_sum(r.sum) AND k.content_id = r.content_id);
+    AND r.since <= (SELECT max(edition) FROM x_archive a WHERE a.lineage_id = r.lineage_id AND a.summed = 1)
+    AND NOT EXISTS (SELECT 1 FROM x_sum_key k WHERE k.key = key_of_sum(r.sum) AND k.content_id = r.content_id);

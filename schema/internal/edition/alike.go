@@ -66,7 +66,7 @@ func (l *Lineages) mostAlike(ctx context.Context, a *record.Archive) (best candi
 
 // hasOthers reports whether there are archives at all that an archive may continue.
 func (l *Lineages) hasOthers(ctx context.Context, a *record.Archive) (found bool, err error) {
-	err = l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM archive WHERE format = ? AND mount_point = ? AND complete = 1 AND archive_id <= ?)",
+	err = l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_archive WHERE format = ? AND mount_point = ? AND complete = 1 AND archive_id <= ?)",
 		a.Format, a.MountPoint, l.before).Scan(&found)
 	return found, err
 }
@@ -82,9 +82,9 @@ func (l *Lineages) claim(ctx context.Context) error {
 	}
 	claimed := map[int64]bool{}
 	err = conn.EachRow(ctx, l.db, `SELECT DISTINCT a.lineage_id
-		FROM build_archive ba
-		CROSS JOIN build b ON b.build_id = ba.build_id
-		CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		FROM x_build_archive ba
+		CROSS JOIN x_build b ON b.build_id = ba.build_id
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.complete = 1 AND ba.name IN (SELECT value FROM json_each(?))`, []driver.Value{string(names)},
 		func(v []driver.Value) { claimed[v[0].(int64)] = true })
 	if err == nil {
@@ -97,12 +97,12 @@ func (l *Lineages) claim(ctx context.Context) error {
 // path that is in many places only some are looked at: it tells little.
 const holdersSQL = `SELECT r.lineage_id, r.stored, r.size
 FROM (SELECT e.lineage_id, e.row
-      FROM path_key k
-      CROSS JOIN entry_row e INDEXED BY entry_path ON e.path_id = k.path_id
+      FROM x_path_key k
+      CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = k.path_id
       WHERE k.key = ? AND e.lineage_id <= ?
       ORDER BY e.lineage_id DESC, e.row DESC
       LIMIT 256) h
-CROSS JOIN entry_row r ON r.lineage_id = h.lineage_id AND r.row = h.row
+CROSS JOIN x_entry_row r ON r.lineage_id = h.lineage_id AND r.row = h.row
 WHERE r.until = 0`
 
 // count returns how many entries of a sample lineages have, with the same sizes.

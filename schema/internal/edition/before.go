@@ -29,8 +29,8 @@ func LineageOf(b *Before, archive int64) batch.Lineage {
 }
 
 // hasProblemsSQL asks for problems of the newest edition of a lineage.
-const hasProblemsSQL = `SELECT EXISTS (SELECT 1 FROM problem WHERE archive_id =
-	(SELECT archive_id FROM archive WHERE lineage_id = ? ORDER BY edition DESC LIMIT 1))`
+const hasProblemsSQL = `SELECT EXISTS (SELECT 1 FROM x_problem WHERE archive_id =
+	(SELECT archive_id FROM x_archive WHERE lineage_id = ? ORDER BY edition DESC LIMIT 1))`
 
 // Load reads the rows of the edition. It reports whether they tell what need not be read:
 // entries of an archive with problems are read again, so that these are told again.
@@ -46,7 +46,7 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	if err != nil || len(rows) > math.MaxInt32 {
 		return false, conn.Classify(err)
 	}
-	err = conn.EachRow(ctx, db, "SELECT row, header FROM value_entry WHERE lineage_id = ? AND header <> 0 ORDER BY row", []driver.Value{b.lineage.ID},
+	err = conn.EachRow(ctx, db, "SELECT row, header FROM x_value_entry WHERE lineage_id = ? AND header <> 0 ORDER BY row", []driver.Value{b.lineage.ID},
 		func(v []driver.Value) { b.headers = append(b.headers, batch.Key{Key: v[0].(int64), ID: v[1].(int64)}) })
 	if err != nil {
 		return false, conn.Classify(err)

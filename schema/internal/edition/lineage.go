@@ -71,15 +71,15 @@ type candidate struct {
 // byName and byLineage begin candidatesSQL: they find archives, and the builds that have
 // them, by ?6.
 const (
-	byName = `FROM build_archive ba
-CROSS JOIN archive a ON a.archive_id = ba.archive_id AND ba.name = ?6`
-	byLineage = `FROM archive a
-CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND a.lineage_id = ?6`
+	byName = `FROM x_build_archive ba
+CROSS JOIN x_archive a ON a.archive_id = ba.archive_id AND ba.name = ?6`
+	byLineage = `FROM x_archive a
+CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND a.lineage_id = ?6`
 
 	candidatesSQL = `SELECT a.lineage_id, a.scan, ba.name, b.build_id, last.edition + 1, last.entry_count
 %s
-CROSS JOIN build b ON b.build_id = ba.build_id
-CROSS JOIN archive last ON last.lineage_id = a.lineage_id AND last.edition = (SELECT max(x.edition) FROM archive x WHERE x.lineage_id = a.lineage_id)
+CROSS JOIN x_build b ON b.build_id = ba.build_id
+CROSS JOIN x_archive last ON last.lineage_id = a.lineage_id AND last.edition = (SELECT max(x.edition) FROM x_archive x WHERE x.lineage_id = a.lineage_id)
 WHERE b.complete = 1 AND a.format = ?1 AND a.mount_point = ?2 AND a.row_bits = ?3 AND a.row_base = ?4 AND a.complete = 1
   AND a.archive_id <= ?5
 ORDER BY b.build_id DESC, ba.ordinal`

@@ -24,7 +24,7 @@ const (
 func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) error {
 	var before, after sql.NullInt64
 	err := tx.QueryRowContext(ctx, `SELECT max(edition) FILTER (WHERE edition < ?1), min(edition) FILTER (WHERE edition > ?1)
-		FROM archive WHERE lineage_id = ?2`, l.Edition, l.ID).Scan(&before, &after)
+		FROM x_archive WHERE lineage_id = ?2`, l.Edition, l.ID).Scan(&before, &after)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	statements := []string{
 		"CREATE TEMP TABLE IF NOT EXISTS removed_row (row INTEGER PRIMARY KEY)",
 		"DELETE FROM temp.removed_row",
-		"INSERT INTO temp.removed_row SELECT row FROM entry_row WHERE " + rows,
+		"INSERT INTO temp.removed_row SELECT row FROM x_entry_row WHERE " + rows,
 	}
 	statements = append(statements, deleteRows(lineage+" AND row IN (SELECT row FROM temp.removed_row)")...)
 	if before.Valid && !after.Valid {
-		statements = append(statements, fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
+		statements = append(statements, fmt.Sprintf("UPDATE x_entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
 	}
-	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive_sum", "archive"} {
+	for _, table := range []string{"x_problem", "x_named_resource", "x_archive_shift", "x_archive_sum", "x_archive"} {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
 	}
 	return conn.ExecAll(ctx, tx, statements...)
@@ -57,11 +57,11 @@ func deleteRows(where string) (statements []string) {
 	for _, of := range []struct {
 		kind          int // see table removed
 		column, table string
-	}{{1, "content_id", "entry_row"}, {2, "path_id", "entry_row"}, {2, "path_id", "value_entry"}, {3, "name_id", "value_entry"}, {3, "name_id", "entry_symbol"}} {
-		statements = append(statements, fmt.Sprintf("INSERT OR IGNORE INTO removed (kind, id) SELECT %d, %s FROM %s WHERE %s AND %[2]s IS NOT NULL",
+	}{{1, "content_id", "x_entry_row"}, {2, "path_id", "x_entry_row"}, {2, "path_id", "x_value_entry"}, {3, "name_id", "x_value_entry"}, {3, "name_id", "x_entry_symbol"}} {
+		statements = append(statements, fmt.Sprintf("INSERT OR IGNORE INTO x_removed (kind, id) SELECT %d, %s FROM %s WHERE %s AND %[2]s IS NOT NULL",
 			of.kind, of.column, of.table, where))
 	}
-	for _, table := range []string{"entry_symbol", "value_entry", "entry_row"} {
+	for _, table := range []string{"x_entry_symbol", "x_value_entry", "x_entry_row"} {
 		statements = append(statements, "DELETE FROM "+table+" WHERE "+where)
 	}
 	return statements
@@ -70,14 +70,14 @@ func deleteRows(where string) (statements []string) {
 // Remove deletes the archives a for which a condition holds: lineages as a
 // whole, of others the last editions first.
 func Remove(ctx context.Context, tx *sql.Tx, where string) error {
-	whole := "(SELECT lineage_id FROM archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
-	archives := "(SELECT archive_id FROM archive WHERE lineage_id IN " + whole + ")"
+	whole := "(SELECT lineage_id FROM x_archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
+	archives := "(SELECT archive_id FROM x_archive WHERE lineage_id IN " + whole + ")"
 	err := conn.ExecAll(ctx, tx, append(deleteRows("lineage_id IN "+whole),
-		"DELETE FROM problem WHERE archive_id IN "+archives,
-		"DELETE FROM named_resource WHERE archive_id IN "+archives,
-		"DELETE FROM archive_shift WHERE archive_id IN "+archives,
-		"DELETE FROM archive_sum WHERE archive_id IN "+archives,
-		"DELETE FROM archive WHERE archive_id IN "+archives)...)
+		"DELETE FROM x_problem WHERE archive_id IN "+archives,
+		"DELETE FROM x_named_resource WHERE archive_id IN "+archives,
+		"DELETE FROM x_archive_shift WHERE archive_id IN "+archives,
+		"DELETE FROM x_archive_sum WHERE archive_id IN "+archives,
+		"DELETE FROM x_archive WHERE archive_id IN "+archives)...)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 		lineage batch.Lineage
 	}
 	var all []row
-	rows, err := tx.QueryContext(ctx, "SELECT archive_id, lineage_id, edition FROM archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
+	rows, err := tx.QueryContext(ctx, "SELECT archive_id, lineage_id, edition FROM x_archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func oldRows(ctx context.Context, db *sql.DB, lineage int64) (rows []batch.OldRo
 		if err != nil {
 			return err
 		}
-		table, err := pages.Table("entry_row", rowColumns...)
+		table, err := pages.Table("x_entry_row", rowColumns...)
 		if err != nil {
 			return err
 		}

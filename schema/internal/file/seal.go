@@ -12,7 +12,7 @@ import (
 // the number of commands.
 const SealTime = 24 * time.Hour
 
-const sealSQL = `INSERT INTO seal (only_row, file_time, checked_time) VALUES (1, ?, ?)
+const sealSQL = `INSERT INTO x_seal (only_row, file_time, checked_time) VALUES (1, ?, ?)
 	ON CONFLICT (only_row) DO UPDATE SET file_time = excluded.file_time, checked_time = excluded.checked_time`
 
 // Seal writes down the time that the file of a catalog will have ([Stamp]), and when its
@@ -33,7 +33,7 @@ func Stamp(path string, at time.Time) error { return os.Chtimes(path, time.Time{
 // something cannot be read, it returns the zero time.
 func sealed(ctx context.Context, db *sql.DB, fileTime time.Time) time.Time {
 	var at, micro int64
-	err := db.QueryRowContext(ctx, "SELECT file_time, checked_time FROM seal").Scan(&at, &micro)
+	err := db.QueryRowContext(ctx, "SELECT file_time, checked_time FROM x_seal").Scan(&at, &micro)
 	if err != nil || !fileTime.Equal(time.UnixMicro(at)) {
 		return time.Time{}
 	}

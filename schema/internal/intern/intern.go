@@ -44,14 +44,14 @@ type Interner struct {
 // New reads where the ids stand.
 func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *Interner, err error) {
 	in = &Interner{finder: finder, matcher: edition.NewMatcher(finder)}
-	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
+	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
 	}
 	in.prefixes = make(map[int64]string, len(in.dirs))
 	for prefix, id := range in.dirs {
 		in.prefixes[id] = prefix
 	}
-	last, err := conn.MaxID(ctx, tx, "dir", "dir_id")
+	last, err := conn.MaxID(ctx, tx, "x_dir", "dir_id")
 	in.nextDir = last + 1
 	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
 		in.texts.start(ctx, tx, nameTable))
@@ -178,8 +178,8 @@ func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
 	}
 	same := map[*batch.Row]bool{}
 	err := in.finder.Each(ctx, `SELECT src.b, w.word FROM src
-		CROSS JOIN content c ON c.content_id = src.a
-		CROSS JOIN word w ON w.word_id = c.inspected_id`, len(known),
+		CROSS JOIN x_content c ON c.content_id = src.a
+		CROSS JOIN x_word w ON w.word_id = c.inspected_id`, len(known),
 		func(row, col int) driver.Value {
 			if col == 0 {
 				return known[row].ContentID

@@ -18,9 +18,9 @@ type numbered struct {
 }
 
 var (
-	pathTable    = numbered{"path", "path_id", "path_key", "dir_id, name"}
-	contentTable = numbered{"content", "content_id", "content_key", "hash, size"}
-	nameTable    = numbered{"name", "name_id", "name_key", "name"}
+	pathTable    = numbered{"x_path", "path_id", "x_path_key", "dir_id, name"}
+	contentTable = numbered{"x_content", "content_id", "x_content_key", "hash, size"}
+	nameTable    = numbered{"x_name", "name_id", "x_name_key", "name"}
 )
 
 // seen maps hashes to the ids of a table, those that the catalog held before

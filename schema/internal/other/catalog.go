@@ -34,11 +34,11 @@ func (c *Catalog) open(ctx context.Context, layouts conn.Querier) (err error) {
 	if c.tables, err = c.findTables(ctx, layouts); err != nil {
 		return err
 	}
-	err = c.each(ctx, "word", "SELECT word_id, word FROM word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
+	err = c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
 	if err != nil {
 		return err
 	}
-	return c.each(ctx, "dir", "SELECT dir_id, prefix FROM dir", nil, func(r *row) { c.dirs[r.number("dir_id")] = r.text("prefix") })
+	return c.each(ctx, "x_dir", "SELECT dir_id, prefix FROM x_dir", nil, func(r *row) { c.dirs[r.number("dir_id")] = r.text("prefix") })
 }
 
 // Close closes the catalog.
@@ -60,10 +60,10 @@ type Build struct {
 
 // Builds returns the complete builds, in the order in which they were scanned.
 func (c *Catalog) Builds(ctx context.Context) (all []Build, err error) {
-	err = c.each(ctx, "build", `SELECT b.build_id, b.label, b.created_at, b.value_state, count(a.archive_id), coalesce(sum(a.size), 0)
-		FROM build b
-		LEFT JOIN build_archive ba ON ba.build_id = b.build_id
-		LEFT JOIN archive a ON a.archive_id = ba.archive_id
+	err = c.each(ctx, "x_build", `SELECT b.build_id, b.label, b.created_at, b.value_state, count(a.archive_id), coalesce(sum(a.size), 0)
+		FROM x_build b
+		LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
+		LEFT JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.complete = 1
 		GROUP BY b.build_id
 		ORDER BY b.build_id`, nil, func(r *row) {
@@ -82,8 +82,8 @@ func (c *Catalog) Builds(ctx context.Context) (all []Build, err error) {
 // Mounts returns the mounts of a build in their order. Archive is the id in this catalog.
 func (c *Catalog) Mounts(ctx context.Context, build int64) (all []record.Mount, err error) {
 	const query = `SELECT archive_id, name, location, mount_order, place, last_wins, stem
-		FROM build_archive WHERE build_id = ? ORDER BY ordinal`
-	err = c.each(ctx, "build_archive", query, []driver.Value{build}, func(r *row) {
+		FROM x_build_archive WHERE build_id = ? ORDER BY ordinal`
+	err = c.each(ctx, "x_build_archive", query, []driver.Value{build}, func(r *row) {
 		m := record.Mount{Archive: r.number("archive_id"), Name: r.text("name"), Location: r.text("location"), Order: r.number("mount_order"),
 			Place: r.number("place"), LastWins: r.flag("last_wins")}
 		m.Stem, _ = r.maybeText("stem")
@@ -106,9 +106,9 @@ type Archive struct {
 // Archive returns an archive by its id.
 func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
 	const query = `SELECT size, mtime, quick, digest, scan, format, version, mount_point, encrypted, entry_count, lineage_id, edition, row_bits, row_base
-		FROM archive WHERE archive_id = ? AND complete = 1`
+		FROM x_archive WHERE archive_id = ? AND complete = 1`
 	var a *Archive
-	err := c.each(ctx, "archive", query, []driver.Value{id}, func(r *row) {
+	err := c.each(ctx, "x_archive", query, []driver.Value{id}, func(r *row) {
 		a = &Archive{ID: id}
 		a.Size, a.ModTime, a.Quick = r.number("size"), r.number("mtime"), r.digest("quick")
 		if d := r.blob("digest", 32); len(d) == 32 {
@@ -129,8 +129,8 @@ func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
 
 // Problems calls take for what was found about an archive.
 func (c *Catalog) Problems(ctx context.Context, archive int64, take func(record.Problem)) error {
-	const query = "SELECT ordinal, path, field, offset, cause, whole FROM problem WHERE archive_id = ? ORDER BY seq"
-	return c.each(ctx, "problem", query, []driver.Value{archive}, func(r *row) {
+	const query = "SELECT ordinal, path, field, offset, cause, whole FROM x_problem WHERE archive_id = ? ORDER BY seq"
+	return c.each(ctx, "x_problem", query, []driver.Value{archive}, func(r *row) {
 		p := record.Problem{Ordinal: place(r, "ordinal")}
 		p.Path, _ = r.maybeText("path")
 		p.Field, p.Offset = r.text("field"), place(r, "offset")
@@ -150,8 +150,8 @@ func place(r *row, field string) int64 {
 
 // Names calls take for the public names in an archive.
 func (c *Catalog) Names(ctx context.Context, archive int64, take func(record.Name)) error {
-	const query = "SELECT ordinal, name, type_id, id_hi, id_lo, id_bits FROM named_resource WHERE archive_id = ? ORDER BY ordinal"
-	return c.each(ctx, "named_resource", query, []driver.Value{archive}, func(r *row) {
+	const query = "SELECT ordinal, name, type_id, id_hi, id_lo, id_bits FROM x_named_resource WHERE archive_id = ? ORDER BY ordinal"
+	return c.each(ctx, "x_named_resource", query, []driver.Value{archive}, func(r *row) {
 		n := record.Name{Ordinal: r.number("ordinal"), Name: r.text("name"), Type: c.word(r, "type_id")}
 		high, _ := r.maybeNumber("id_hi")
 		n.ID, n.IDBits = [2]uint64{uint64(high), uint64(r.number("id_lo"))}, r.number("id_bits")
@@ -171,7 +171,7 @@ type Mapping struct {
 // Mappings returns the mappings that were given, the last ones last.
 func (c *Catalog) Mappings(ctx context.Context) (all []Mapping, err error) {
 	var ids []int64
-	err = c.each(ctx, "mapping", "SELECT mapping_id, name, digest, data, used FROM mapping ORDER BY used, mapping_id", nil, func(r *row) {
+	err = c.each(ctx, "x_mapping", "SELECT mapping_id, name, digest, data, used FROM x_mapping ORDER BY used, mapping_id", nil, func(r *row) {
 		ids = append(ids, r.number("mapping_id"))
 		all = append(all, Mapping{Name: r.text("name"), Digest: r.digest("digest"), Data: r.need("data"), Used: r.number("used")})
 	})
@@ -198,9 +198,9 @@ func (c *Catalog) Mappings(ctx context.Context) (all []Mapping, err error) {
 func Prints(ctx context.Context, f *conn.Finder) (map[string]string, error) {
 	all := map[string]string{}
 	err := f.Rows(ctx, `SELECT b.label, ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem, a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan
-		FROM build b
-		LEFT JOIN build_archive ba ON ba.build_id = b.build_id
-		LEFT JOIN archive a ON a.archive_id = ba.archive_id
+		FROM x_build b
+		LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
+		LEFT JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.complete = 1
 		ORDER BY b.build_id, ba.ordinal`, nil, func(v []driver.Value) {
 		label := fmt.Sprint(v[0])

@@ -18,7 +18,7 @@ type Content struct {
 // that nothing did.
 func (c *Catalog) Inspected(ctx context.Context, ids []int64) (map[int64]string, error) {
 	by := make(map[int64]string, len(ids))
-	err := c.eachOf(ctx, "content", "SELECT c.content_id, c.inspected_id FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
+	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.inspected_id FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
 		ids, func(r *row) { by[r.number("content_id")] = c.word(r, "inspected_id") })
 	return by, err
 }
@@ -31,9 +31,9 @@ func (c *Catalog) Marks(ctx context.Context, ids []int64) (map[int64]*Content, e
 		all[id] = &Content{}
 	}
 	return all, c.read(ctx, ids, []query{
-		{"content_sketch", "SELECT t.content_id, t.sketch FROM src CROSS JOIN content_sketch t ON t.content_id = src.a",
+		{"x_content_sketch", "SELECT t.content_id, t.sketch FROM src CROSS JOIN x_content_sketch t ON t.content_id = src.a",
 			func(r *row) { all[r.number("content_id")].Sketch = r.need("sketch") }},
-		{"package_digest", "SELECT t.content_id, t.header, t.essence, t.exports FROM src CROSS JOIN package_digest t ON t.content_id = src.a",
+		{"x_package_digest", "SELECT t.content_id, t.header, t.essence, t.exports FROM src CROSS JOIN x_package_digest t ON t.content_id = src.a",
 			func(r *row) {
 				to := all[r.number("content_id")]
 				to.Digests = append(to.Digests, packageDigest(r))
@@ -74,28 +74,28 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 		return f
 	}
 	err = c.read(ctx, ids, []query{
-		{"content", "SELECT c.content_id, c.inspected_id, c.kind_id FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
+		{"x_content", "SELECT c.content_id, c.inspected_id, c.kind_id FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
 			func(r *row) {
 				all[r.number("content_id")].Facts = &record.Facts{Inspector: c.word(r, "inspected_id"), Kind: c.word(r, "kind_id")}
 			}},
-		{"content_problem", "SELECT t.content_id, t.field, t.offset, t.cause FROM src CROSS JOIN content_problem t ON t.content_id = src.a",
+		{"x_content_problem", "SELECT t.content_id, t.field, t.offset, t.cause FROM src CROSS JOIN x_content_problem t ON t.content_id = src.a",
 			func(r *row) {
 				f := facts(r)
 				f.Problems = append(f.Problems, record.Problem{Field: r.text("field"), Offset: place(r, "offset"), Cause: r.text("cause")})
 			}},
-		{"symbol", `SELECT t.content_id, t.space_id, t.key, t.path_id, p.dir_id, p.name, t.name_id, n.name FROM src
-			CROSS JOIN symbol t ON t.content_id = src.a LEFT JOIN path p ON p.path_id = t.path_id LEFT JOIN name n ON n.name_id = t.name_id`,
+		{"x_symbol", `SELECT t.content_id, t.space_id, t.key, t.path_id, p.dir_id, p.name, t.name_id, n.name FROM src
+			CROSS JOIN x_symbol t ON t.content_id = src.a LEFT JOIN x_path p ON p.path_id = t.path_id LEFT JOIN x_name n ON n.name_id = t.name_id`,
 			func(r *row) {
 				f := facts(r)
 				f.Symbols = append(f.Symbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key"), Path: c.path(r, "path_id"), Name: r.looked("name_id")})
 			}},
-		{"content_scan", "SELECT t.content_id, t.spec_id, t.known FROM src CROSS JOIN content_scan t ON t.content_id = src.a",
+		{"x_content_scan", "SELECT t.content_id, t.spec_id, t.known FROM src CROSS JOIN x_content_scan t ON t.content_id = src.a",
 			func(r *row) {
 				f := facts(r)
 				f.Scan, f.Known = c.word(r, "spec_id"), r.number("known")
 			}},
-		{"ref", `SELECT t.content_id, t.seq >> 32, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
-			CROSS JOIN ref t ON t.content_id = src.a LEFT JOIN name n ON n.name_id = t.name_id WHERE t.seq < 2 << 32`,
+		{"x_ref", `SELECT t.content_id, t.seq >> 32, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
+			CROSS JOIN x_ref t ON t.content_id = src.a LEFT JOIN x_name n ON n.name_id = t.name_id WHERE t.seq < 2 << 32`,
 			func(r *row) {
 				f, found := facts(r), r.flag("seq")
 				if ref := c.ref(r); found {
@@ -146,14 +146,14 @@ type Searched struct {
 
 // Searched returns the contents of a build that were searched, and what that found.
 func (c *Catalog) Searched(ctx context.Context, build int64) ([]Searched, error) {
-	if !c.tables.filled["content_scan"] {
+	if !c.tables.filled["x_content_scan"] {
 		return nil, nil
 	}
 	var ids []int64
-	err := c.each(ctx, "content_scan", `SELECT s.content_id FROM content_scan s
-		WHERE s.known <> 0 AND EXISTS (SELECT 1 FROM entry_row r
-			CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
-			CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?
+	err := c.each(ctx, "x_content_scan", `SELECT s.content_id FROM x_content_scan s
+		WHERE s.known <> 0 AND EXISTS (SELECT 1 FROM x_entry_row r
+			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?
 			WHERE r.content_id = s.content_id)
 		ORDER BY s.content_id`, args(build), func(r *row) { ids = append(ids, r.number("content_id")) })
 	if err != nil {
@@ -166,8 +166,8 @@ func (c *Catalog) Searched(ctx context.Context, build int64) ([]Searched, error)
 // bytes nobody has read are not among them.
 func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, err error) {
 	at := map[int64]int{}
-	err = c.eachOf(ctx, "content_scan", `SELECT s.content_id, c.hash, c.size, s.known FROM src
-		CROSS JOIN content_scan s ON s.content_id = src.a CROSS JOIN content c ON c.content_id = s.content_id WHERE length(c.hash) = 32`,
+	err = c.eachOf(ctx, "x_content_scan", `SELECT s.content_id, c.hash, c.size, s.known FROM src
+		CROSS JOIN x_content_scan s ON s.content_id = src.a CROSS JOIN x_content c ON c.content_id = s.content_id WHERE length(c.hash) = 32`,
 		ids, func(r *row) {
 			s := Searched{Content: r.number("content_id"), Hash: r.digest("hash"), Size: r.number("size"), Known: r.number("known")}
 			at[s.Content], all = len(all), append(all, s)
@@ -175,9 +175,9 @@ func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, 
 	if err != nil {
 		return nil, err
 	}
-	err = c.eachOf(ctx, "ref", `SELECT t.content_id, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
-		CROSS JOIN ref t ON t.content_id = src.a AND t.seq >= 1 << 32 AND t.seq < 2 << 32
-		LEFT JOIN name n ON n.name_id = t.name_id`, ids, func(r *row) {
+	err = c.eachOf(ctx, "x_ref", `SELECT t.content_id, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
+		CROSS JOIN x_ref t ON t.content_id = src.a AND t.seq >= 1 << 32 AND t.seq < 2 << 32
+		LEFT JOIN x_name n ON n.name_id = t.name_id`, ids, func(r *row) {
 		i, ok := at[r.number("content_id")]
 		if ref := c.ref(r); ok {
 			all[i].Refs = append(all[i].Refs, ref)

@@ -12,9 +12,9 @@ import (
 // in memory.
 const entryQuery = `SELECT r.row, r.offset, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
 	r.file_key, r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
-FROM entry_row r
-LEFT JOIN path p ON p.path_id = r.path_id
-LEFT JOIN content c ON c.content_id = r.content_id
+FROM x_entry_row r
+LEFT JOIN x_path p ON p.path_id = r.path_id
+LEFT JOIN x_content c ON c.content_id = r.content_id
 WHERE r.lineage_id = ?1 AND r.row > ?2 AND r.since <= ?3 AND (r.until = 0 OR r.until > ?3)
 ORDER BY r.row
 LIMIT ?4`
@@ -40,7 +40,7 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 	after, ordinal := int64(math.MinInt64), int64(-1)
 	for {
 		chunk := make([]Entry, 0, min(a.Entries+1, perChunk))
-		err := c.each(ctx, "entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
+		err := c.each(ctx, "x_entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
 			e := c.entry(r)
 			more, err := shifts.at(e.row, a.bits)
 			if err != nil {
@@ -73,7 +73,7 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error) {
 	type place struct{ path, stored, size int64 }
 	var chosen record.Sampler[place]
-	err := c.each(ctx, "entry_row", `SELECT path_id, stored, size FROM entry_row
+	err := c.each(ctx, "x_entry_row", `SELECT path_id, stored, size FROM x_entry_row
 		WHERE lineage_id = ?1 AND since <= ?2 AND (until = 0 OR until > ?2) ORDER BY row`, []driver.Value{a.lineage, a.edition}, func(r *row) {
 		path, _ := r.maybeNumber("path_id")
 		chosen.Add(place{path, r.number("stored"), r.number("size")})
@@ -86,7 +86,7 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 		ids = append(ids, p.path)
 	}
 	names := map[int64]string{}
-	err = c.eachOf(ctx, "entry_row", "SELECT path_id, path_id, dir_id, name FROM src CROSS JOIN path ON path_id = src.a", ids, func(r *row) {
+	err = c.eachOf(ctx, "x_entry_row", "SELECT path_id, path_id, dir_id, name FROM src CROSS JOIN x_path ON path_id = src.a", ids, func(r *row) {
 		names[r.number("path_id")] = c.path(r, "path_id")
 	})
 	s := &record.Sample{Entries: chosen.Given}
@@ -161,7 +161,7 @@ func (c *Catalog) shifts(ctx context.Context, a *Archive) (*shifts, error) {
 	if a.edition == 0 {
 		return s, nil
 	}
-	err := c.each(ctx, "archive_shift", "SELECT row, ordinals, offsets, width, parts FROM archive_shift WHERE archive_id = ? ORDER BY row",
+	err := c.each(ctx, "x_archive_shift", "SELECT row, ordinals, offsets, width, parts FROM x_archive_shift WHERE archive_id = ? ORDER BY row",
 		[]driver.Value{a.ID}, func(r *row) {
 			s.all = append(s.all, shift{r.number("row"), r.number("ordinals"), r.number("offsets"), r.number("width"), r.blob("parts")})
 		})
@@ -189,10 +189,10 @@ func (s *shifts) at(row, bits int64) (more shift, err error) {
 const nameOf = `CASE WHEN t.root_id IS NULL THEN n.name
 	ELSE root.word || substr(d.prefix || p.name, t.start, length(d.prefix || p.name) - length(px.word) - t.start) END`
 
-const nameJoins = ` LEFT JOIN dir d ON d.dir_id = p.dir_id
-	LEFT JOIN word px ON px.word_id = p.ext_id
-	LEFT JOIN name n ON n.name_id = t.name_id
-	LEFT JOIN word root ON root.word_id = t.root_id`
+const nameJoins = ` LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+	LEFT JOIN x_word px ON px.word_id = p.ext_id
+	LEFT JOIN x_name n ON n.name_id = t.name_id
+	LEFT JOIN x_word root ON root.word_id = t.root_id`
 
 // addPlaces adds what entries are called by where they lie, and by their names, and the
 // packages whose exports they hold.
@@ -208,10 +208,10 @@ func (c *Catalog) addPlaces(ctx context.Context, a *Archive, chunk []Entry) erro
 		}
 		return nil // of another edition
 	}
-	err := c.each(ctx, "entry_symbol", `SELECT t.row, t.space_id, t.key, coalesce(t.name_id, t.root_id), `+nameOf+`
-		FROM entry_symbol t
-		LEFT JOIN entry_row r ON r.lineage_id = t.lineage_id AND r.row = t.row
-		LEFT JOIN path p ON p.path_id = r.path_id`+nameJoins+`
+	err := c.each(ctx, "x_entry_symbol", `SELECT t.row, t.space_id, t.key, coalesce(t.name_id, t.root_id), `+nameOf+`
+		FROM x_entry_symbol t
+		LEFT JOIN x_entry_row r ON r.lineage_id = t.lineage_id AND r.row = t.row
+		LEFT JOIN x_path p ON p.path_id = r.path_id`+nameJoins+`
 		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row, t.space_id, t.key`, range_, func(r *row) {
 		if e := find(r.number("row")); e != nil {
 			e.PlaceSymbols = append(e.PlaceSymbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key"), Name: r.looked("name_id")})
@@ -221,9 +221,9 @@ func (c *Catalog) addPlaces(ctx context.Context, a *Archive, chunk []Entry) erro
 		return err
 	}
 	at = 0
-	err = c.each(ctx, "value_entry", `SELECT t.row, t.header, t.path_id, p.dir_id, p.name, coalesce(t.name_id, t.root_id), `+nameOf+`
-		FROM value_entry t
-		LEFT JOIN path p ON p.path_id = t.path_id`+nameJoins+`
+	err = c.each(ctx, "x_value_entry", `SELECT t.row, t.header, t.path_id, p.dir_id, p.name, coalesce(t.name_id, t.root_id), `+nameOf+`
+		FROM x_value_entry t
+		LEFT JOIN x_path p ON p.path_id = t.path_id`+nameJoins+`
 		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row`, range_, func(r *row) {
 		if e := find(r.number("row")); e != nil {
 			e.ExportsOf = &record.Package{Header: r.number("header"), Path: c.path(r, "path_id"), Name: r.looked("name_id")}
@@ -237,7 +237,7 @@ func (c *Catalog) addPlaces(ctx context.Context, a *Archive, chunk []Entry) erro
 
 // addPathSymbols adds what the names of entries define by themselves.
 func (c *Catalog) addPathSymbols(ctx context.Context, chunk []Entry) error {
-	if !c.tables.filled["path_symbol"] {
+	if !c.tables.filled["x_path_symbol"] {
 		return nil
 	}
 	at := map[int64]*Entry{}
@@ -247,7 +247,7 @@ func (c *Catalog) addPathSymbols(ctx context.Context, chunk []Entry) error {
 			at[e.pathID], ids = e, append(ids, e.pathID)
 		}
 	}
-	return c.eachOf(ctx, "path_symbol", "SELECT src.a, t.space_id, t.key FROM src CROSS JOIN path_symbol t ON t.path_id = src.a", ids, func(r *row) {
+	return c.eachOf(ctx, "x_path_symbol", "SELECT src.a, t.space_id, t.key FROM src CROSS JOIN x_path_symbol t ON t.path_id = src.a", ids, func(r *row) {
 		e := at[r.number("path_id")]
 		e.Symbols = append(e.Symbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key")})
 	})

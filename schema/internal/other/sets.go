@@ -15,16 +15,16 @@ type Set struct {
 
 const setColumns = `SELECT v.set_id, coalesce(v.content_id, 0), coalesce(v.mapping_id, 0), v.header, v.context, v.reader_id, v.engine, v.traits,
 	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id, n.name
-FROM src CROSS JOIN value_set v ON `
+FROM src CROSS JOIN x_value_set v ON `
 
 // setsWhere returns the sets for which a condition with ids holds, and their rows.
 func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) ([]Set, error) {
-	if !c.tables.filled["value_set"] {
+	if !c.tables.filled["x_value_set"] {
 		return nil, nil
 	}
 	var sets []Set
 	var numbers []int64
-	err := c.eachOf(ctx, "value_set", setColumns+condition+" LEFT JOIN name n ON n.name_id = v.missing_id", ids, func(r *row) {
+	err := c.eachOf(ctx, "x_value_set", setColumns+condition+" LEFT JOIN x_name n ON n.name_id = v.missing_id", ids, func(r *row) {
 		numbers = append(numbers, r.number("set_id"))
 		s := Set{Content: r.number("content_id"), mapping: r.number("mapping_id"), Header: r.number("header"), Values: &record.Values{}}
 		v := s.Values
@@ -59,10 +59,10 @@ type SetKey struct {
 
 // OwnSets lists the sets of contents that follow from these and their packages alone.
 func (c *Catalog) OwnSets(ctx context.Context, contents []int64) (all []SetKey, err error) {
-	if !c.tables.filled["value_set"] {
+	if !c.tables.filled["x_value_set"] {
 		return nil, nil
 	}
-	err = c.eachOf(ctx, "value_set", "SELECT v.set_id, v.content_id, v.header, v.reader_id FROM src CROSS JOIN value_set v ON v.content_id = src.a AND v.context = 0",
+	err = c.eachOf(ctx, "x_value_set", "SELECT v.set_id, v.content_id, v.header, v.reader_id FROM src CROSS JOIN x_value_set v ON v.content_id = src.a AND v.context = 0",
 		contents, func(r *row) {
 			all = append(all, SetKey{r.number("set_id"), r.number("content_id"), r.number("header"), c.word(r, "reader_id")})
 		})
@@ -80,7 +80,7 @@ const setsAtOnce = 64
 // BuildSets calls take for the values that hold in a build alone, many at a time.
 func (c *Catalog) BuildSets(ctx context.Context, build int64, take func([]Set) error) error {
 	var ids []int64
-	err := c.each(ctx, "build_value", "SELECT set_id FROM build_value WHERE build_id = ? ORDER BY set_id", args(build), func(r *row) {
+	err := c.each(ctx, "x_build_value", "SELECT set_id FROM x_build_value WHERE build_id = ? ORDER BY set_id", args(build), func(r *row) {
 		ids = append(ids, r.number("set_id"))
 	})
 	for len(ids) > 0 && err == nil {
@@ -103,7 +103,7 @@ type Hash struct {
 // Hashes returns the hashes of contents that were read.
 func (c *Catalog) Hashes(ctx context.Context, ids []int64) (map[int64]Hash, error) {
 	all := make(map[int64]Hash, len(ids))
-	err := c.eachOf(ctx, "content", "SELECT c.content_id, c.hash, c.size FROM src CROSS JOIN content c ON c.content_id = src.a WHERE length(c.hash) = 32",
+	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.hash, c.size FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE length(c.hash) = 32",
 		ids, func(r *row) { all[r.number("content_id")] = Hash{r.digest("hash"), r.number("size")} })
 	return all, err
 }

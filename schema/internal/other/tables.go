@@ -32,7 +32,7 @@ type table struct {
 }
 
 // plain are the tables of facts that no family has.
-var plain = []string{"content", "content_sketch", "package_digest", "content_problem", "symbol", "content_scan", "ref", "path_symbol", "value_set"}
+var plain = []string{"x_content", "x_content_sketch", "x_package_digest", "x_content_problem", "x_symbol", "x_content_scan", "x_ref", "x_path_symbol", "x_value_set"}
 
 // findTables finds the tables of a catalog, those of families by what their columns refer
 // to in db, which is one of the same version that is trusted.
@@ -46,13 +46,13 @@ func (c *reader) findTables(ctx context.Context, db conn.Querier) (t tables, err
 	for _, of := range []struct {
 		owner, table string
 		into         *[]*table
-	}{{"content_id", "content", &t.ofContents}, {"set_id", "value_set", &t.ofSets}} {
+	}{{"content_id", "x_content", &t.ofContents}, {"set_id", "x_value_set", &t.ofSets}} {
 		names, err := conn.FirstTexts(ctx, db, `SELECT m.name
 			FROM sqlite_schema m
 			JOIN pragma_foreign_key_list(m.name) f
 			WHERE m.type = 'table' AND f."table" = ?2 AND f."from" = ?1
-				AND m.name NOT IN ('entry_row', 'content_key', 'sum_key', 'ref_key', 'build_value', 'content_sketch', 'package_digest',
-					'content_problem', 'symbol', 'content_scan', 'ref', 'value_set')
+				AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_sum_key', 'x_ref_key', 'x_build_value', 'x_content_sketch', 'x_package_digest',
+					'x_content_problem', 'x_symbol', 'x_content_scan', 'x_ref', 'x_value_set')
 			ORDER BY m.rowid`, of.owner, of.table)
 		if err != nil {
 			return t, err
@@ -99,16 +99,16 @@ func findTable(ctx context.Context, db conn.Querier, name, owner string) (*table
 		columns = append(columns, "t."+column)
 		switch refers {
 		case "":
-		case "word":
+		case "x_word":
 			kind = family.Word
-		case "name":
+		case "x_name":
 			kind = family.Text
 			columns = append(columns, fmt.Sprintf("n%d.name", n))
-			joins += fmt.Sprintf(" LEFT JOIN name n%d ON n%[1]d.name_id = t.%s", n, column)
-		case "path":
+			joins += fmt.Sprintf(" LEFT JOIN x_name n%d ON n%[1]d.name_id = t.%s", n, column)
+		case "x_path":
 			kind = family.Path
 			columns = append(columns, fmt.Sprintf("p%d.dir_id, p%[1]d.name", n))
-			joins += fmt.Sprintf(" LEFT JOIN path p%d ON p%[1]d.path_id = t.%s", n, column)
+			joins += fmt.Sprintf(" LEFT JOIN x_path p%d ON p%[1]d.path_id = t.%s", n, column)
 		default:
 			return nil, fmt.Errorf("%s.%s refers to %s", name, column, refers)
 		}

@@ -14,8 +14,8 @@ var viewComment = regexp.MustCompile(`'[^']*'|\s*--[^\n]*`)
 
 // singleKeys are the columns of tables that one row at most has the same of.
 var singleKeys = map[string]string{
-	"word": "word_id", "path": "path_id", "dir": "dir_id", "content": "content_id", "name": "name_id",
-	"build_name": "build_id mount row", "build_archive": "build_id ordinal", "archive": "archive_id",
+	"x_word": "word_id", "x_path": "path_id", "x_dir": "dir_id", "x_content": "content_id", "x_name": "name_id",
+	"x_build_name": "build_id mount row", "x_build_archive": "build_id ordinal", "x_archive": "archive_id",
 }
 
 // isSingle reports whether a LEFT JOIN has one row at most for each row before it, so

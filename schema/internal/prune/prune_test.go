@@ -12,32 +12,32 @@ SELECT b.label AS build,
        d.prefix || p.name AS path, -- two, tables
        coalesce(w.word, ',)--') AS kind,
        e.size
-FROM build b
-JOIN entry e ON e.build_id = b.build_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN word w ON w.word_id = e.kind_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = e.mount AND bn.row = e.row
-LEFT JOIN symbol s ON s.key = e.key
-LEFT JOIN word x ON x.word_id = e.x_id
+FROM x_build b
+JOIN x_entry e ON e.build_id = b.build_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word w ON w.word_id = e.kind_id
+LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = e.mount AND bn.row = e.row
+LEFT JOIN x_symbol s ON s.key = e.key
+LEFT JOIN x_word x ON x.word_id = e.x_id
     AND x.word = 'x'
 WHERE b.complete = 1`
 	const tail = `
-LEFT JOIN symbol s ON s.key = e.key
-LEFT JOIN word x ON x.word_id = e.x_id
+LEFT JOIN x_symbol s ON s.key = e.key
+LEFT JOIN x_word x ON x.word_id = e.x_id
     AND x.word = 'x'
 WHERE b.complete = 1`
 	const from = `
-FROM build b
-JOIN entry e ON e.build_id = b.build_id`
+FROM x_build b
+JOIN x_entry e ON e.build_id = b.build_id`
 	const path = `
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id`
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id`
 	for used, want := range map[string]string{
 		" size ": "CREATE VIEW files AS\nSELECT NULL AS build, NULL AS path, NULL AS kind, e.size" + from + tail,
 		" path ": "CREATE VIEW files AS\nSELECT NULL AS build, d.prefix || p.name AS path, NULL AS kind, NULL AS size" + from + path + tail,
 		" kind ": "CREATE VIEW files AS\nSELECT NULL AS build, NULL AS path, coalesce(w.word, ',)--') AS kind, NULL AS size" + from +
-			"\nLEFT JOIN word w ON w.word_id = e.kind_id" + tail,
+			"\nLEFT JOIN x_word w ON w.word_id = e.kind_id" + tail,
 	} {
 		if got, changed := prune.View(view, used); !changed || got != want {
 			t.Errorf("%s\n%s\nwant\n%s", used, got, want)

@@ -92,7 +92,7 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 	if _, err := tx.ExecContext(ctx, valueProblems, of); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE x_build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
 		return err
 	}
 	return remove.Unmounted(ctx, tx)
@@ -100,13 +100,13 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 
 // canLinkSQL: entries wait for their contents, and the build may have read some. What an
 // interrupted scan read counts when a build mounts it first.
-const canLinkSQL = `SELECT EXISTS (SELECT 1 FROM entry_row INDEXED BY entry_unread WHERE content_id IS NULL AND sum IS NOT NULL)
+const canLinkSQL = `SELECT EXISTS (SELECT 1 FROM x_entry_row INDEXED BY entry_unread WHERE content_id IS NULL AND sum IS NOT NULL)
 	AND (?2 OR EXISTS (SELECT 1
-		FROM build_archive ba
+		FROM x_build_archive ba
 		WHERE ba.build_id = ?1 AND ba.archive_id <= ?3
 			AND NOT EXISTS (SELECT 1
-				FROM build_archive xb
-				JOIN build x ON x.build_id = xb.build_id AND x.complete = 1
+				FROM x_build_archive xb
+				JOIN x_build x ON x.build_id = xb.build_id AND x.complete = 1
 				WHERE xb.archive_id = ba.archive_id)))`
 
 // link gives entries that were not read the contents that others, stored alike, were
@@ -123,7 +123,7 @@ func (b *Build) link(ctx context.Context, tx *sql.Tx) (can bool, err error) {
 
 // insertValueRefs adds what values refer to, if there are new ones.
 func (b *Build) insertValueRefs(ctx context.Context, tx *sql.Tx) error {
-	last, err := conn.MaxID(ctx, tx, "value_set", "set_id")
+	last, err := conn.MaxID(ctx, tx, "x_value_set", "set_id")
 	if err != nil || last <= b.Sets {
 		return err
 	}
@@ -152,7 +152,7 @@ func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
 
 // InsertMounts adds those of Mounts that are not in the catalog yet.
 func (b *Build) InsertMounts(ctx context.Context, tx *sql.Tx) error {
-	stmt, err := tx.PrepareContext(ctx, `INSERT INTO build_archive
+	stmt, err := tx.PrepareContext(ctx, `INSERT INTO x_build_archive
 		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins, stem)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`)
 	if err != nil {
@@ -172,14 +172,14 @@ func (b *Build) InsertMounts(ctx context.Context, tx *sql.Tx) error {
 // hasReferences reports whether anything in the build refers to something: what
 // names and ids stand for is of no use to a build that was only listed.
 func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM ref) AND EXISTS (SELECT 1
-		FROM build_archive ba
-		CROSS JOIN entry e ON e.archive_id = ba.archive_id
-		CROSS JOIN ref r ON r.content_id = e.content_id
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM x_ref) AND EXISTS (SELECT 1
+		FROM x_build_archive ba
+		CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+		CROSS JOIN x_ref r ON r.content_id = e.content_id
 		WHERE ba.build_id = ?1) OR EXISTS (SELECT 1
-		FROM asset_registry g
-		CROSS JOIN entry e ON e.content_id = g.content_id
-		CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
+		FROM x_asset_registry g
+		CROSS JOIN x_entry e ON e.content_id = g.content_id
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id
 		WHERE g.dependencies > 0 AND ba.build_id = ?1)`, id).Scan(&found)
 	return found, err
 }
@@ -188,7 +188,7 @@ func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err e
 // same archives as build id, and has the same values.
 func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (bool, error) {
 	var old int64
-	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
+	err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&old)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -196,11 +196,11 @@ func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (boo
 		return false, err
 	}
 	var other bool // values were read otherwise
-	err = tx.QueryRowContext(ctx, "SELECT (SELECT value_state FROM build WHERE build_id = ?) IS NOT (SELECT value_state FROM build WHERE build_id = ?)", id, old).Scan(&other)
+	err = tx.QueryRowContext(ctx, "SELECT (SELECT value_state FROM x_build WHERE build_id = ?) IS NOT (SELECT value_state FROM x_build WHERE build_id = ?)", id, old).Scan(&other)
 	if err != nil || other {
 		return false, err
 	}
-	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM build_archive WHERE build_id = "
+	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM x_build_archive WHERE build_id = "
 	var differ bool
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) OR EXISTS ("+
 		mounts+"?2 EXCEPT "+mounts+"?1)", id, old).Scan(&differ)

@@ -16,8 +16,8 @@ import (
 // heldTwice lists the entries of build ?1 whose files temp.src names, as
 // [mount.View] is to be offered them.
 const heldTwice = `SELECT e.file_key, ba.ordinal, e.row, ba.mount_order, e.flags & 2 <> 0
-	FROM build_archive ba
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	FROM x_build_archive ba
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1 AND e.file_key IN (SELECT a FROM src)
 	ORDER BY ba.place, ba.ordinal, CASE WHEN ba.last_wins THEN -e.row ELSE e.row END`
 
@@ -47,7 +47,7 @@ func (b *Build) insertShadows(ctx context.Context, src *conn.Source, tx *sql.Tx)
 		s := &hidden[row]
 		return [...]int64{s.at.mount, s.at.ordinal, s.by.mount, s.by.ordinal}[col]
 	})
-	_, err = tx.ExecContext(ctx, "INSERT INTO build_shadow (build_id, mount, row, by_mount, by_row) SELECT ?1, a, b, c, d FROM src", b.ID)
+	_, err = tx.ExecContext(ctx, "INSERT INTO x_build_shadow (build_id, mount, row, by_mount, by_row) SELECT ?1, a, b, c, d FROM src", b.ID)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (b *Build) shadows(ctx context.Context, tx *sql.Tx, files int) (hidden []sh
 // addMountedFiles adds the files of archives that earlier builds scanned to those
 // that this one has.
 func (b *Build) addMountedFiles(ctx context.Context, tx *sql.Tx) error {
-	stmt, err := tx.PrepareContext(ctx, "SELECT file_key FROM entry WHERE archive_id = ? AND file_key IS NOT NULL")
+	stmt, err := tx.PrepareContext(ctx, "SELECT file_key FROM x_entry WHERE archive_id = ? AND file_key IS NOT NULL")
 	if err != nil {
 		return err
 	}

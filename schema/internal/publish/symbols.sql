@@ -1,24 +1,24 @@
 -- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
 -- path in the archive that wins does (with min(), SQLite takes the other columns
 -- from the same row); paths counts all of them.
-INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
+INSERT INTO x_build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, paths,
        EXISTS (SELECT 1
-               FROM entry e
-               JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+               FROM x_entry e
+               JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
                WHERE e.path_id = first.path_id)
 FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place)
       FROM (SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id) AS path_id,
                    ba.place
-            FROM build_archive ba
-            JOIN entry e ON e.archive_id = ba.archive_id
-            JOIN symbol s ON s.content_id = e.content_id
+            FROM x_build_archive ba
+            JOIN x_entry e ON e.archive_id = ba.archive_id
+            JOIN x_symbol s ON s.content_id = e.content_id
             WHERE ba.build_id = ?1 AND s.name_id IS NULL
             UNION ALL
             SELECT ps.space_id, ps.key, ps.path_id, ba.place
-            FROM build_archive ba
-            JOIN entry e ON e.archive_id = ba.archive_id
-            JOIN path_symbol ps ON ps.path_id = e.path_id
+            FROM x_build_archive ba
+            JOIN x_entry e ON e.archive_id = ba.archive_id
+            JOIN x_path_symbol ps ON ps.path_id = e.path_id
             WHERE ba.build_id = ?1)
       WHERE path_id IS NOT NULL
       GROUP BY space_id, key) AS first;

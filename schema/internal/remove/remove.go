@@ -18,11 +18,11 @@ import (
 // that were not completed. Completed archives stay for the next run.
 func Unfinished(ctx context.Context, tx *sql.Tx) error {
 	err := conn.ExecAll(ctx, tx,
-		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
-		"DELETE FROM build_symbol WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
-		"DELETE FROM build_shadow WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
-		"DELETE FROM build_value WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
-		"DELETE FROM build WHERE complete = 0")
+		"DELETE FROM x_build_archive WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
+		"DELETE FROM x_build_symbol WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
+		"DELETE FROM x_build_shadow WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
+		"DELETE FROM x_build_value WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
+		"DELETE FROM x_build WHERE complete = 0")
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func Unfinished(ctx context.Context, tx *sql.Tx) error {
 // Replaced deletes the build that has the label.
 func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
 	var old int64
-	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
+	err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&old)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -48,11 +48,11 @@ func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
 // Build deletes a build, but not what it mounts.
 func Build(ctx context.Context, tx *sql.Tx, id int64) error {
 	// Paths that no entry of the build has: those of others are noted with their entries.
-	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO removed (kind, id) SELECT ?, path_id FROM build_symbol WHERE build_id = ? AND present = 0", removedPath, id)
+	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_removed (kind, id) SELECT ?, path_id FROM x_build_symbol WHERE build_id = ? AND present = 0", removedPath, id)
 	if err != nil {
 		return err
 	}
-	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build_name", "build_value", "build"} {
+	for _, table := range []string{"x_build_archive", "x_build_symbol", "x_build_shadow", "x_build_name", "x_build_value", "x_build"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
 			return err
 		}
@@ -62,12 +62,12 @@ func Build(ctx context.Context, tx *sql.Tx, id int64) error {
 
 // Unmounted deletes archives that no build mounts, and values that hold in none.
 func Unmounted(ctx context.Context, tx *sql.Tx) error {
-	err := conn.ExecAll(ctx, tx, `DELETE FROM value_set WHERE context <> 0
-		AND NOT EXISTS (SELECT 1 FROM build_value v WHERE v.set_id = value_set.set_id)`)
+	err := conn.ExecAll(ctx, tx, `DELETE FROM x_value_set WHERE context <> 0
+		AND NOT EXISTS (SELECT 1 FROM x_build_value v WHERE v.set_id = x_value_set.set_id)`)
 	if err != nil {
 		return err
 	}
-	if err := edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)"); err != nil {
+	if err := edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM x_build_archive ba WHERE ba.archive_id = a.archive_id)"); err != nil {
 		return err
 	}
 	return search.Trim(ctx, tx)
@@ -79,7 +79,7 @@ func Unmounted(ctx context.Context, tx *sql.Tx) error {
 func Labels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 	for _, label := range labels {
 		var id int64
-		err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
+		err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("%w: %q", conn.ErrNoBuild, label)
 		}
@@ -123,14 +123,14 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 	if err := names(ctx, tx, facts); err != nil {
 		return err
 	}
-	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM removed"); err != nil {
+	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM x_removed"); err != nil {
 		return err
 	}
 	return search.Removed(ctx, tx)
 }
 
 func contents(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedContent, "content", "content_id"); err != nil {
+	if err := list(ctx, tx, removedContent, "x_content", "content_id"); err != nil {
 		return err
 	}
 	noted, err := noteFacts(ctx, tx, facts)
@@ -138,52 +138,52 @@ func contents(ctx context.Context, tx *sql.Tx, facts []string) error {
 		return err
 	}
 	statements := []string{
-		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = gone.id)",
+		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.content_id = gone.id)",
 		// Before what tells the keys is gone.
-		"DELETE FROM content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
-			" FROM temp.gone g CROSS JOIN content c ON c.content_id = g.id)",
+		"DELETE FROM x_content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
+			" FROM temp.gone g CROSS JOIN x_content c ON c.content_id = g.id)",
 	}
 	statements = append(statements, noted)
-	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "content_sketch", "sum_key", "content"))...)...)
+	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "x_content_sketch", "x_sum_key", "x_content"))...)...)
 }
 
 func paths(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedPath, "path", "path_id"); err != nil {
+	if err := list(ctx, tx, removedPath, "x_path", "path_id"); err != nil {
 		return err
 	}
-	keep, err := keepUsed(ctx, tx, "path", append(facts, "value_entry", "build_symbol"))
+	keep, err := keepUsed(ctx, tx, "x_path", append(facts, "x_value_entry", "x_build_symbol"))
 	if err != nil {
 		return err
 	}
 	statements := []string{
-		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = gone.id)", keep,
-		"DELETE FROM path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id" +
-			" FROM temp.gone g CROSS JOIN path p ON p.path_id = g.id CROSS JOIN dir d ON d.dir_id = p.dir_id)",
+		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.path_id = gone.id)", keep,
+		"DELETE FROM x_path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id" +
+			" FROM temp.gone g CROSS JOIN x_path p ON p.path_id = g.id CROSS JOIN x_dir d ON d.dir_id = p.dir_id)",
 	}
-	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"path_symbol", "path"})...)...)
+	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"x_path_symbol", "x_path"})...)...)
 }
 
 func names(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedName, "name", "name_id"); err != nil {
+	if err := list(ctx, tx, removedName, "x_name", "name_id"); err != nil {
 		return err
 	}
-	keep, err := keepUsed(ctx, tx, "name", slices.Concat(facts, write.SetTables(), []string{"entry_symbol", "value_entry"}))
+	keep, err := keepUsed(ctx, tx, "x_name", slices.Concat(facts, write.SetTables(), []string{"x_entry_symbol", "x_value_entry"}))
 	if err != nil {
 		return err
 	}
 	return conn.ExecAll(ctx, tx, keep,
-		"DELETE FROM name_key WHERE (key, name_id) IN (SELECT key_of_name(n.name), n.name_id FROM temp.gone g CROSS JOIN name n ON n.name_id = g.id)",
-		"DELETE FROM name WHERE name_id IN (SELECT id FROM temp.gone)")
+		"DELETE FROM x_name_key WHERE (key, name_id) IN (SELECT key_of_name(n.name), n.name_id FROM temp.gone g CROSS JOIN x_name n ON n.name_id = g.id)",
+		"DELETE FROM x_name WHERE name_id IN (SELECT id FROM temp.gone)")
 }
 
 // list fills temp.gone with the ids of a table that table removed lists, or all.
 func list(ctx context.Context, tx *sql.Tx, kind int, table, column string) error {
 	var all bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM removed WHERE kind = ? AND id = 0)", kind).Scan(&all)
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_removed WHERE kind = ? AND id = 0)", kind).Scan(&all)
 	if err != nil {
 		return err
 	}
-	ids := fmt.Sprintf("SELECT id FROM removed WHERE kind = %d", kind)
+	ids := fmt.Sprintf("SELECT id FROM x_removed WHERE kind = %d", kind)
 	if all {
 		ids = fmt.Sprintf("SELECT %s FROM %s", column, table)
 	}
@@ -197,7 +197,7 @@ func noteFacts(ctx context.Context, tx *sql.Tx, facts []string) (string, error) 
 	for _, used := range []struct {
 		kind  int
 		table string
-	}{{removedPath, "path"}, {removedName, "name"}} {
+	}{{removedPath, "x_path"}, {removedName, "x_name"}} {
 		for _, t := range facts {
 			columns, err := references(ctx, tx, t, used.table)
 			if err != nil {
@@ -208,7 +208,7 @@ func noteFacts(ctx context.Context, tx *sql.Tx, facts []string) (string, error) 
 			}
 		}
 	}
-	return "INSERT OR IGNORE INTO removed (kind, id) " + strings.Join(queries, " UNION ALL "), nil
+	return "INSERT OR IGNORE INTO x_removed (kind, id) " + strings.Join(queries, " UNION ALL "), nil
 }
 
 // references returns the columns of a table that refer to another.

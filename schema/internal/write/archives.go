@@ -7,7 +7,7 @@ import (
 )
 
 // archives are written by each batch that concerns them, with their state by then.
-var archives = table[*batch.Archive]{name: "archive", columns: []column[*batch.Archive]{
+var archives = table[*batch.Archive]{name: "x_archive", columns: []column[*batch.Archive]{
 	number("archive_id", func(a *batch.Archive) int64 { return a.ID }),
 	number("size", func(a *batch.Archive) int64 { return a.Size }),
 	number("mtime", func(a *batch.Archive) int64 { return a.ModTime }),
@@ -38,7 +38,7 @@ var archives = table[*batch.Archive]{name: "archive", columns: []column[*batch.A
 		= (excluded.digest, excluded.entry_count, excluded.entry_size, excluded.entry_stored,
 		   excluded.problem_count, excluded.complete)`}
 
-var problems = table[*batch.Problem]{name: "problem", columns: []column[*batch.Problem]{
+var problems = table[*batch.Problem]{name: "x_problem", columns: []column[*batch.Problem]{
 	number("archive_id", func(p *batch.Problem) int64 { return p.Archive }),
 	number("seq", func(p *batch.Problem) int64 { return p.Seq }),
 	maybeNumber("ordinal", func(p *batch.Problem) (int64, bool) { return place(p.Ordinal) }),
@@ -49,7 +49,7 @@ var problems = table[*batch.Problem]{name: "problem", columns: []column[*batch.P
 	number("whole", func(p *batch.Problem) int64 { return Flag(p.Whole) }),
 }}
 
-var resources = table[*batch.Name]{name: "named_resource", columns: []column[*batch.Name]{
+var resources = table[*batch.Name]{name: "x_named_resource", columns: []column[*batch.Name]{
 	number("archive_id", func(n *batch.Name) int64 { return n.Archive }),
 	number("ordinal", func(n *batch.Name) int64 { return n.Ordinal }),
 	text("name", func(n *batch.Name) string { return n.Name.Name }),
@@ -59,7 +59,7 @@ var resources = table[*batch.Name]{name: "named_resource", columns: []column[*ba
 	number("id_bits", func(n *batch.Name) int64 { return n.IDBits }),
 }}
 
-var totals = table[*batch.Total]{name: "archive_sum", columns: []column[*batch.Total]{
+var totals = table[*batch.Total]{name: "x_archive_sum", columns: []column[*batch.Total]{
 	number("archive_id", func(s *batch.Total) int64 { return s.Archive }),
 	number("seq", func(s *batch.Total) int64 { return s.Seq }),
 	maybeWord("ext_id", func(s *batch.Total) (string, bool) { return s.Ext, s.HasPath }),

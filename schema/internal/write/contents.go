@@ -11,7 +11,7 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-var contents = table[*batch.Row]{name: "content", columns: []column[*batch.Row]{
+var contents = table[*batch.Row]{name: "x_content", columns: []column[*batch.Row]{
 	bytesOf("hash", knownHash),
 	number("size", func(r *batch.Row) int64 { return r.ContentSize }),
 	maybeWord("kind_id", func(r *batch.Row) (string, bool) {
@@ -43,7 +43,7 @@ func insertContents(t *tx, b *batch.Batch) error {
 // completeHashes fills in the hashes of contents that were known by the start of
 // it alone, and have been read now.
 func completeHashes(t *tx, b *batch.Batch) error {
-	return t.exec("UPDATE content SET hash = src.b FROM src WHERE content_id = src.a", len(b.Read),
+	return t.exec("UPDATE x_content SET hash = src.b FROM src WHERE content_id = src.a", len(b.Read),
 		func(row, col int) driver.Value {
 			if col == 0 {
 				return b.Read[row].ContentID
@@ -81,10 +81,10 @@ func findClaimed(t *tx, b *batch.Batch) error {
 		}
 	}
 	return t.find(`SELECT src.b, c.content_id FROM src
-		CROSS JOIN sum_key k ON k.key = src.g
-		CROSS JOIN content c ON c.content_id = k.content_id
+		CROSS JOIN x_sum_key k ON k.key = src.g
+		CROSS JOIN x_content c ON c.content_id = k.content_id
 		WHERE c.size = src.f
-			AND EXISTS (SELECT 1 FROM entry_row r
+			AND EXISTS (SELECT 1 FROM x_entry_row r
 				WHERE r.content_id = c.content_id AND r.sum = src.a AND r.method_id = src.c AND r.stored = src.d AND r.flags & 1 = src.e)`,
 		len(rows),
 		func(row, col int) driver.Value {
@@ -110,14 +110,14 @@ func findClaimed(t *tx, b *batch.Batch) error {
 
 // sketches are what similar contents are recognised by. A sketch depends on the content
 // alone, so one that is there stays.
-var sketches = table[*batch.Row]{name: "content_sketch", verb: "INSERT OR IGNORE", columns: []column[*batch.Row]{
+var sketches = table[*batch.Row]{name: "x_content_sketch", verb: "INSERT OR IGNORE", columns: []column[*batch.Row]{
 	number("content_id", contentID),
 	bytesOf("sketch", func(r *batch.Row) []byte { return r.Sketch }),
 }}
 
 // digests are what is known of packages. They depend on two contents alone, so that
 // another finding replaces the first, which was an older inspector's.
-var digests = table[digest]{name: "package_digest", verb: "INSERT OR REPLACE", columns: []column[digest]{
+var digests = table[digest]{name: "x_package_digest", verb: "INSERT OR REPLACE", columns: []column[digest]{
 	number("content_id", func(d digest) int64 { return d.content }),
 	number("header", func(d digest) int64 { return record.HalfOf(&d.Header).Key() }),
 	bytesOf("essence", func(d digest) []byte { return d.Essence[:] }),

@@ -7,7 +7,7 @@ import (
 	"pakdb/schema/internal/batch"
 )
 
-var entries = table[*batch.Row]{name: "entry_row", verb: "INSERT OR FAIL", columns: []column[*batch.Row]{
+var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", columns: []column[*batch.Row]{
 	number("lineage_id", func(r *batch.Row) int64 { return r.Lineage }),
 	number("row", func(r *batch.Row) int64 { return r.Number }),
 	number("since", func(r *batch.Row) int64 { return r.Since }),
@@ -41,7 +41,7 @@ var entries = table[*batch.Row]{name: "entry_row", verb: "INSERT OR FAIL", colum
 }}
 
 // shifts say where ordinals and offsets differ from those of the rows.
-var shifts = table[*batch.Shift]{name: "archive_shift", columns: []column[*batch.Shift]{
+var shifts = table[*batch.Shift]{name: "x_archive_shift", columns: []column[*batch.Shift]{
 	number("archive_id", func(s *batch.Shift) int64 { return s.Archive }),
 	number("row", func(s *batch.Shift) int64 { return s.Row }),
 	number("ordinals", func(s *batch.Shift) int64 { return s.Ordinals }),
@@ -52,7 +52,7 @@ var shifts = table[*batch.Shift]{name: "archive_shift", columns: []column[*batch
 
 // insertEntries ends the rows that editions do not have, and adds those that they bring.
 func insertEntries(t *tx, b *batch.Batch) error {
-	err := t.exec("UPDATE entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.Ended),
+	err := t.exec("UPDATE x_entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.Ended),
 		func(row, col int) driver.Value {
 			e := &b.Ended[row]
 			return [...]int64{e.Lineage, e.Row, e.Edition}[col]
@@ -72,8 +72,8 @@ func insertEntries(t *tx, b *batch.Batch) error {
 // copyMoved gives rows what goes with others.
 func copyMoved(t *tx, moved []batch.Moved) error {
 	for _, table := range []struct{ name, columns string }{
-		{"entry_symbol", "space_id, key, name_id, root_id, start"},
-		{"value_entry", "path_id, header, name_id, root_id, start"},
+		{"x_entry_symbol", "space_id, key, name_id, root_id, start"},
+		{"x_value_entry", "path_id, header, name_id, root_id, start"},
 	} {
 		query := fmt.Sprintf("INSERT INTO %s (lineage_id, row, %s) SELECT src.a, src.c, %[2]s FROM src CROSS JOIN %[1]s o ON o.lineage_id = src.a AND o.row = src.b",
 			table.name, table.columns)

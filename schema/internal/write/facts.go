@@ -32,7 +32,7 @@ func (f fact) symbol() *record.Symbol   { return &f.row.Facts.Symbols[f.i] }
 func (f fact) ref() *record.Ref         { return &f.row.Facts.Refs[f.i] }
 func (f fact) scanned() *record.Ref     { return &f.row.Facts.Scanned[f.i] }
 
-var contentProblems = table[fact]{name: "content_problem", columns: []column[fact]{
+var contentProblems = table[fact]{name: "x_content_problem", columns: []column[fact]{
 	number("content_id", fact.content),
 	number("seq", fact.seq),
 	text("field", func(f fact) string { return f.problem().Field }),
@@ -40,7 +40,7 @@ var contentProblems = table[fact]{name: "content_problem", columns: []column[fac
 	text("cause", func(f fact) string { return f.problem().Cause }),
 }}
 
-var symbols = table[fact]{name: "symbol", columns: []column[fact]{
+var symbols = table[fact]{name: "x_symbol", columns: []column[fact]{
 	number("content_id", fact.content),
 	number("seq", fact.seq),
 	word("space_id", func(f fact) string { return f.symbol().Space }),
@@ -49,7 +49,7 @@ var symbols = table[fact]{name: "symbol", columns: []column[fact]{
 	maybeNumber("name_id", func(f fact) (int64, bool) { return given(f.row.FactIDs.SymbolNames[f.i]) }),
 }}
 
-var refs = table[fact]{name: "ref", columns: []column[fact]{
+var refs = table[fact]{name: "x_ref", columns: []column[fact]{
 	number("content_id", fact.content),
 	number("seq", fact.seq),
 	word("kind_id", func(f fact) string { return f.ref().Kind }),
@@ -61,7 +61,7 @@ var refs = table[fact]{name: "ref", columns: []column[fact]{
 
 // scannedRefs are what searches found. The sequence numbers of such references begin at
 // 1 << 32: those that were parsed come before.
-var scannedRefs = table[fact]{name: "ref", columns: []column[fact]{
+var scannedRefs = table[fact]{name: "x_ref", columns: []column[fact]{
 	number("content_id", fact.content),
 	number("seq", func(f fact) int64 { return f.seq() + 1<<32 }),
 	word("kind_id", func(f fact) string { return f.scanned().Kind }),
@@ -70,7 +70,7 @@ var scannedRefs = table[fact]{name: "ref", columns: []column[fact]{
 	number("flags", func(f fact) int64 { return f.scanned().Flags }),
 }}
 
-var scans = table[fact]{name: "content_scan", columns: []column[fact]{
+var scans = table[fact]{name: "x_content_scan", columns: []column[fact]{
 	number("content_id", fact.content),
 	word("spec_id", func(f fact) string { return f.row.Facts.Scan }),
 	number("known", func(f fact) int64 { return f.row.Facts.Known }),
@@ -169,11 +169,11 @@ func removeFacts(t *tx, b *batch.Batch) error {
 		}
 	}
 	for _, table := range tables {
-		if b.Replaced != nil && (table == "package_digest" || table == "value_set") {
+		if b.Replaced != nil && (table == "x_package_digest" || table == "x_value_set") {
 			continue
 		}
 		const ofContents = " WHERE content_id IN (SELECT a FROM src)"
-		err := t.exec("INSERT OR IGNORE INTO removed (kind, id) SELECT value, 0 FROM json_each('[2, 3]') WHERE EXISTS (SELECT 1 FROM "+table+ofContents+")", len(rows), value)
+		err := t.exec("INSERT OR IGNORE INTO x_removed (kind, id) SELECT value, 0 FROM json_each('[2, 3]') WHERE EXISTS (SELECT 1 FROM "+table+ofContents+")", len(rows), value)
 		if err != nil {
 			return err
 		}
@@ -181,5 +181,5 @@ func removeFacts(t *tx, b *batch.Batch) error {
 			return err
 		}
 	}
-	return t.exec("UPDATE content SET kind_id = src.b, inspected_id = src.c FROM src WHERE content_id = src.a", len(rows), value)
+	return t.exec("UPDATE x_content SET kind_id = src.b, inspected_id = src.c FROM src WHERE content_id = src.a", len(rows), value)
 }

@@ -178,8 +178,8 @@ func FactTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	tables, err := conn.FirstTexts(ctx, tx, `SELECT m.name
 		FROM sqlite_schema m
 		JOIN pragma_foreign_key_list(m.name) f
-		WHERE m.type = 'table' AND f."table" = 'content' AND f."from" = 'content_id'
-			AND m.name NOT IN ('entry_row', 'content_key', 'content_sketch', 'sum_key')
+		WHERE m.type = 'table' AND f."table" = 'x_content' AND f."from" = 'content_id'
+			AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_content_sketch', 'x_sum_key')
 		ORDER BY m.rowid`)
 	// A table that a user added may refer to contents as well.
 	return slices.DeleteFunc(tables, func(name string) bool { return !slices.Contains(own, name) }), err

@@ -25,10 +25,10 @@ func keyTable(name, id, verb string) table[*batch.Key] {
 }
 
 var (
-	pathKeys    = keyTable("path_key", "path_id", "INSERT OR FAIL")
-	contentKeys = keyTable("content_key", "content_id", "INSERT OR FAIL")
-	nameKeys    = keyTable("name_key", "name_id", "INSERT OR FAIL")
-	refKeys     = keyTable("ref_key", "content_id", "INSERT OR IGNORE")
+	pathKeys    = keyTable("x_path_key", "path_id", "INSERT OR FAIL")
+	contentKeys = keyTable("x_content_key", "content_id", "INSERT OR FAIL")
+	nameKeys    = keyTable("x_name_key", "name_id", "INSERT OR FAIL")
+	refKeys     = keyTable("x_ref_key", "content_id", "INSERT OR IGNORE")
 )
 
 // insertKeys adds the keys that have waited long enough.
@@ -57,7 +57,7 @@ func insertKeys(t *tx, b *batch.Batch) error {
 // AddMissingKeys completes the key tables after a run that was interrupted.
 func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 	var interrupted bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM build WHERE complete = 0)").Scan(&interrupted)
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)").Scan(&interrupted)
 	if err != nil || !interrupted {
 		return err
 	}

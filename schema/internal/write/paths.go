@@ -7,7 +7,7 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-var dirs = table[string]{name: "dir", columns: []column[string]{
+var dirs = table[string]{name: "x_dir", columns: []column[string]{
 	text("prefix", func(prefix string) string { return prefix }),
 	text("dir", func(prefix string) string {
 		if len(prefix) == 1 {
@@ -17,13 +17,13 @@ var dirs = table[string]{name: "dir", columns: []column[string]{
 	}),
 }}
 
-var paths = table[*batch.Path]{name: "path", columns: []column[*batch.Path]{
+var paths = table[*batch.Path]{name: "x_path", columns: []column[*batch.Path]{
 	number("dir_id", func(p *batch.Path) int64 { return p.Dir }),
 	text("name", func(p *batch.Path) string { return p.Name }),
 	word("ext_id", func(p *batch.Path) string { return p.Ext }),
 }}
 
-var texts = table[string]{name: "name", columns: []column[string]{
+var texts = table[string]{name: "x_name", columns: []column[string]{
 	text("name", func(s string) string { return s }),
 }}
 
@@ -45,13 +45,13 @@ type named struct {
 	place  *batch.Place // nil for one that the name alone defines
 }
 
-var pathSymbols = table[named]{name: "path_symbol", verb: "INSERT OR IGNORE", columns: []column[named]{
+var pathSymbols = table[named]{name: "x_path_symbol", verb: "INSERT OR IGNORE", columns: []column[named]{
 	number("path_id", func(n named) int64 { return n.row.PathID }),
 	word("space_id", func(n named) string { return n.symbol.Space }),
 	number("key", func(n named) int64 { return n.symbol.Key }),
 }}
 
-var entrySymbols = table[named]{name: "entry_symbol", verb: "INSERT OR IGNORE", columns: []column[named]{
+var entrySymbols = table[named]{name: "x_entry_symbol", verb: "INSERT OR IGNORE", columns: []column[named]{
 	number("lineage_id", func(n named) int64 { return n.row.Lineage }),
 	number("row", func(n named) int64 { return n.row.Number }),
 	word("space_id", func(n named) string { return n.symbol.Space }),

@@ -24,8 +24,8 @@ func replaceScanned(t *tx, found []record.Scanned) error {
 		return found[row].Known
 	}
 	for _, query := range []string{
-		"DELETE FROM ref WHERE seq >= 1 << 32 AND content_id IN (SELECT a FROM src)",
-		"UPDATE content_scan SET known = src.b FROM src WHERE content_id = src.a",
+		"DELETE FROM x_ref WHERE seq >= 1 << 32 AND content_id IN (SELECT a FROM src)",
+		"UPDATE x_content_scan SET known = src.b FROM src WHERE content_id = src.a",
 	} {
 		if err := t.exec(query, len(found), value); err != nil {
 			return err
@@ -47,7 +47,7 @@ func replaceScanned(t *tx, found []record.Scanned) error {
 func updateScans(t *tx, b *batch.Batch) error {
 	stored := slices.DeleteFunc(b.Stored, func(r *batch.Row) bool { return r.Facts.Known == 0 })
 	var found []record.Scanned
-	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content_scan s ON s.content_id = src.a WHERE s.known <> src.c",
+	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN x_content_scan s ON s.content_id = src.a WHERE s.known <> src.c",
 		len(stored), func(row, col int) driver.Value {
 			switch r := stored[row]; col {
 			case 0:

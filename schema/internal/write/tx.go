@@ -79,7 +79,7 @@ func (t *tx) word(s string) (int64, error) {
 	if id, ok := t.words[s]; ok {
 		return id, nil
 	}
-	res, err := t.sql.ExecContext(t, "INSERT INTO word (word) VALUES (?)", s)
+	res, err := t.sql.ExecContext(t, "INSERT INTO x_word (word) VALUES (?)", s)
 	if err != nil {
 		return 0, err
 	}

@@ -10,8 +10,8 @@ import (
 
 // SetTables returns the tables whose rows belong to sets of values.
 func SetTables() []string {
-	return []string{"value_export", "property", "property_text", "class_field", "enum_member", "script", "script_use", "script_text",
-		"texture", "texture_mip", "sound"}
+	return []string{"x_value_export", "x_property", "x_property_text", "x_class_field", "x_enum_member", "x_script", "x_script_use", "x_script_text",
+		"x_texture", "x_texture_mip", "x_sound"}
 }
 
 // set is a set of values on its way to the catalog.
@@ -20,7 +20,7 @@ type set struct {
 	id int64
 }
 
-var valueSets = table[set]{name: "value_set", columns: []column[set]{
+var valueSets = table[set]{name: "x_value_set", columns: []column[set]{
 	number("set_id", func(s set) int64 { return s.id }),
 	maybeNumber("content_id", func(s set) (int64, bool) { return given(s.ContentID) }),
 	maybeNumber("mapping_id", func(s set) (int64, bool) { return given(s.Exports.Mapping) }),
@@ -88,7 +88,7 @@ func removeReplaced(t *tx, b *batch.Batch) (rows []*batch.Row, err error) {
 			rows = append(rows, r)
 		}
 	}
-	return rows, t.exec("DELETE FROM value_set WHERE header = 0 AND context = 0 AND content_id IN (SELECT a FROM src)", len(rows),
+	return rows, t.exec("DELETE FROM x_value_set WHERE header = 0 AND context = 0 AND content_id IN (SELECT a FROM src)", len(rows),
 		func(row, _ int) driver.Value { return rows[row].ContentID })
 }
 
@@ -97,7 +97,7 @@ func holdSets(t *tx, b *batch.Batch) error {
 	if b.Build == 0 {
 		return nil
 	}
-	query := fmt.Sprintf("INSERT OR IGNORE INTO build_value (build_id, set_id) SELECT %d, v.set_id FROM src CROSS JOIN value_set v ON %s", b.Build, sameSet)
+	query := fmt.Sprintf("INSERT OR IGNORE INTO x_build_value (build_id, set_id) SELECT %d, v.set_id FROM src CROSS JOIN x_value_set v ON %s", b.Build, sameSet)
 	return t.exec(query, len(b.Sets), func(row, col int) driver.Value { return setKey(t, b.Sets[row], row, col) })
 }
 
@@ -116,9 +116,9 @@ func insertValueEntries(t *tx, entries []*batch.Row) error {
 			}
 		}
 	}
-	return t.exec(`INSERT OR REPLACE INTO value_entry (lineage_id, row, path_id, header, name_id, root_id, start)
+	return t.exec(`INSERT OR REPLACE INTO x_value_entry (lineage_id, row, path_id, header, name_id, root_id, start)
 		SELECT a, b, c, d, e, f, g FROM src
-		WHERE EXISTS (SELECT 1 FROM value_set v WHERE v.content_id = src.h AND v.header = src.d)`, len(entries),
+		WHERE EXISTS (SELECT 1 FROM x_value_set v WHERE v.content_id = src.h AND v.header = src.d)`, len(entries),
 		func(row, col int) driver.Value {
 			r := entries[row]
 			from := r.Exports.Place.From
@@ -162,13 +162,13 @@ func newSets(t *tx, entries []*batch.Row) (sets []set, err error) {
 		}
 	}
 	value := func(row, col int) driver.Value { return setKey(t, rows[row], row, col) }
-	err = t.exec("DELETE FROM value_set WHERE set_id IN (SELECT v.set_id FROM src CROSS JOIN value_set v ON "+sameSet+
+	err = t.exec("DELETE FROM x_value_set WHERE set_id IN (SELECT v.set_id FROM src CROSS JOIN x_value_set v ON "+sameSet+
 		" WHERE v.reader_id <> src.e)", len(rows), value)
 	if err != nil {
 		return nil, err
 	}
 	stored := map[int]bool{}
-	err = t.find("SELECT src.b, v.set_id FROM src CROSS JOIN value_set v ON "+sameSet, len(rows), value,
+	err = t.find("SELECT src.b, v.set_id FROM src CROSS JOIN x_value_set v ON "+sameSet, len(rows), value,
 		func(row int, _ int64) { stored[row] = true })
 	for i, r := range rows {
 		if !stored[i] {

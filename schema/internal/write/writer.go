@@ -29,11 +29,11 @@ type Writer struct {
 // New returns a Writer for the connection that has src as temp.src; tx is any
 // transaction on it.
 func New(ctx context.Context, src *conn.Source, tx *sql.Tx) (*Writer, error) {
-	words, err := conn.IDs(ctx, tx, "SELECT word, word_id FROM word")
+	words, err := conn.IDs(ctx, tx, "SELECT word, word_id FROM x_word")
 	if err != nil {
 		return nil, err
 	}
-	sets, err := conn.MaxID(ctx, tx, "value_set", "set_id")
+	sets, err := conn.MaxID(ctx, tx, "x_value_set", "set_id")
 	if err != nil {
 		return nil, err
 	}

@@ -101,8 +101,8 @@ func TestQueryCommandErrors(t *testing.T) {
 		{"SELEC"}, {"SELECT :n"}, {"SELECT 1", "-p", "n=1"}, {"SELECT 1", "-p", "n"}, {"SELECT 1", "2"}, {"@nope"},
 		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--format", "xml"}, {"-f", "/absent/file"}, {"--show"},
 		{"SELECT 1", "-o", catalog}, {"SELECT :build", "--build", "nope"}, {"SELECT 1", "--build", "nope"}, {"@builds", "--build", "nope"}, {"SELECT 1; SELECT nope", "-o", out},
-		{"DELETE FROM entry"}, {"ATTACH '" + out + "' AS o"}, {"VACUUM INTO '" + out + "'"}, {"PRAGMA journal_mode = wal"},
-		{"CREATE TEMP TABLE t (a)"}, {"UPDATE word SET word = 'x' RETURNING *"},
+		{"DELETE FROM x_entry"}, {"ATTACH '" + out + "' AS o"}, {"VACUUM INTO '" + out + "'"}, {"PRAGMA journal_mode = wal"},
+		{"CREATE TEMP TABLE t (a)"}, {"UPDATE x_word SET word = 'x' RETURNING *"},
 	} {
 		if _, _, err := runQuery(catalog, "", args...); !errors.Is(err, query.ErrUsage) {
 			t.Errorf("%q: %v, want ErrUsage", args, err)

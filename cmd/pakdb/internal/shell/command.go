@@ -32,7 +32,7 @@ func commands() []command {
 		{".quit", "leave; also Ctrl-D", func(*shell, context.Context, string) error { return errQuit }},
 		{".read FILE", "run FILE", (*shell).read},
 		{".schema [NAME]", "SQL of a table or view, or of all", (*shell).schema},
-		{".tables", "views, then the tables that they are made of, which may change", (*shell).tables},
+		{".tables", "views", (*shell).tables},
 		{".timer on|off", "tell how long each statement took", (*shell).setTimer},
 		{".views [NAME]", "the views, which stay as they are; the columns of one", showViews},
 	}
@@ -150,11 +150,11 @@ func (s *shell) schema(ctx context.Context, arg string) error {
 }
 
 func (s *shell) tables(ctx context.Context, _ string) error {
-	views, tables, err := s.DB.Tables(ctx)
+	views, _, err := s.DB.Tables(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "views   %s\ntables  %s\n", strings.Join(views, " "), strings.Join(tables, " "))
+	_, err = fmt.Fprintln(s.Out, strings.Join(views, " "))
 	return err
 }
 

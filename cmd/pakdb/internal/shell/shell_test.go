@@ -70,7 +70,7 @@ func TestScript(t *testing.T) {
 		}
 	}
 	for input, part := range map[string]string{
-		".tables": "views   archives asset_dependencies", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
+		".tables": "archives asset_dependencies", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
 		".views": "builds                   One row", ".views builds": "entry_count", ".help builds": "integer  entries of all of them",
 		".queries": "@largest", ".builds": "1.52", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {
@@ -91,7 +91,7 @@ func TestScriptEndsAtTheFirstError(t *testing.T) {
 	}
 	for _, input := range []string{
 		"SELECT nope;", "@nope", "@history", ".nope", ".mode nope", ".q", ".schema nope", ".read /absent/file",
-		".read " + loop, ".timer perhaps", ".views nope", ".help entry_row", ".param nope", ".param a-b 1", ".once", ".diff 1.52", ".diff 1.52 nope", ".pager", "@search 'open", "DELETE FROM entry;", ".output /",
+		".read " + loop, ".timer perhaps", ".views nope", ".help x_entry_row", ".param nope", ".param a-b 1", ".once", ".diff 1.52", ".diff 1.52 nope", ".pager", "@search 'open", "DELETE FROM x_entry;", ".output /",
 	} {
 		got, _, err := run(t, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
 		if got != "n\n1\n" || !errors.Is(err, query.ErrUsage) {

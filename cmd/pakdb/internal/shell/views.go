@@ -58,15 +58,13 @@ func showViews(s *shell, ctx context.Context, name string) error {
 	return printText(ctx, s, b.String())
 }
 
-// rank is the place of a view in a list: those to begin with, the others as they are
-// documented, and last the one that knows texts by number, for which entries is better.
+// rank is the place of a view in a list: those to begin with, then the others as they are
+// documented.
 func (v *view) rank() int {
 	first := []string{"builds", "files", "entries", "archives", "contents", "problems"}
 	switch i := slices.Index(first, v.name); {
 	case i >= 0:
 		return i
-	case v.name == "entry":
-		return len(first) + 1
 	}
 	return len(first)
 }
