@@ -22,7 +22,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture/container"
+	"pakdb/codecs/texture"
 	"pakdb/codecs/unreal/media"
 	"pakdb/internal/bin"
 	"pakdb/internal/picture"
@@ -37,7 +37,7 @@ type pictureFormat struct {
 }
 
 // pictureFormats are those that are told by their extension; textures of games are told by
-// container.KindOf.
+// texture.KindOf.
 func pictureFormats() map[string]pictureFormat {
 	return map[string]pictureFormat{
 		".png": {png.DecodeConfig, png.Decode}, ".jpg": {jpeg.DecodeConfig, jpeg.Decode}, ".jpeg": {jpeg.DecodeConfig, jpeg.Decode},
@@ -48,7 +48,7 @@ func pictureFormats() map[string]pictureFormat {
 func extension(e *explore.Entry) string { return strings.ToLower(path.Ext(e.Path)) }
 
 func isPicture(e *explore.Entry) bool {
-	return pictureFormats()[extension(e)].decode != nil || container.KindOf(e.Path, e.Type) != ""
+	return pictureFormats()[extension(e)].decode != nil || texture.KindOf(e.Path, e.Type) != ""
 }
 
 func isSound(e *explore.Entry) bool { return extension(e) == ".ogg" || extension(e) == ".wav" }
@@ -230,7 +230,7 @@ func (f *file) image(ctx context.Context, number, side int) (image.Image, error)
 		}
 		return format.decode(bytes.NewReader(body))
 	}
-	p, err := container.Read(container.KindOf(f.entry.Path, f.entry.Type), body)
+	p, err := texture.Read(texture.KindOf(f.entry.Path, f.entry.Type), body)
 	if err != nil {
 		return nil, err
 	}

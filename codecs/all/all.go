@@ -6,7 +6,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
-	"pakdb/codecs/heads"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/loose"
 	"pakdb/codecs/quakepak"
@@ -18,7 +17,6 @@ import (
 	"pakdb/codecs/unreal/text"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/uz"
 )
 
 // Registry returns every format, the fallback last.
@@ -30,7 +28,7 @@ func Registry() *codecs.Registry {
 			quakepak.Format(),
 			unrealpak.Format(),
 			umod.Format(),
-			uz.Format(),
+			umod.UzFormat(),
 			iostore.Format(),
 			loose.Format(),
 		},
@@ -43,7 +41,7 @@ func Registry() *codecs.Registry {
 			text.ConfigInspector(),
 			text.DescriptorInspector(),
 			pkg.Inspector(),
-			heads.Inspector(),
+			textfile.HeadsInspector(),
 			textfile.Inspector(),
 		},
 		Values: rows.Reader(),

@@ -16,7 +16,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/unrealpak/keyring"
 )
 
 // checkFS opens the archive at path and tests it as a file system: each entry that
@@ -131,7 +130,7 @@ func TestFSOfEveryFormat(t *testing.T) {
 
 // TestFSOfSamples: archives that other people's tools made are file systems too.
 func TestFSOfSamples(t *testing.T) {
-	var ring keyring.Ring
+	var ring unrealpak.Keyring
 	for _, key := range []string{"lNJbw660IOC+kU7cnVQ1oeqrXyhk4J6UAZrCBbcnp94="} {
 		if err := ring.Add(key); err != nil {
 			t.Fatal(err)
@@ -247,7 +246,7 @@ func TestOpenFileRefuses(t *testing.T) {
 // What cannot be decoded is an error of its class, by all ways of reading.
 func TestFSErrors(t *testing.T) {
 	locked := filepath.Join(t.TempDir(), "locked.pak")
-	var ring keyring.Ring
+	var ring unrealpak.Keyring
 	if err := ring.Add("0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F"); err != nil {
 		t.Fatal(err)
 	}

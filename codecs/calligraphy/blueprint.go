@@ -2,7 +2,6 @@ package calligraphy
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 )
 
 const (
@@ -12,7 +11,7 @@ const (
 
 func (d *decoder) blueprint() {
 	d.text = string(d.buf)
-	b := &marvel.Blueprint{}
+	b := &Blueprint{}
 	d.detail.Blueprint = b
 	d.at("runtime_class", 0)
 	b.RuntimeClass = d.str()
@@ -24,24 +23,24 @@ func (d *decoder) blueprint() {
 	b.Members = d.members()
 }
 
-func (d *decoder) links(kind string) []marvel.Link {
+func (d *decoder) links(kind string) []Link {
 	d.at(kind, 0)
 	n := d.r.Count16(linkSize)
 	if n == 0 {
 		return nil
 	}
-	links := make([]marvel.Link, n)
+	links := make([]Link, n)
 	for i := range links {
-		links[i] = marvel.Link{Blueprint: d.r.U64(), Copies: d.r.U8()}
+		links[i] = Link{Blueprint: d.r.U64(), Copies: d.r.U8()}
 		d.ref(kind, SpaceBlueprint, links[i].Blueprint)
 	}
 	return links
 }
 
-func (d *decoder) members() []marvel.Member {
+func (d *decoder) members() []Member {
 	d.at("members", 0)
 	n := d.r.Count16(minMember)
-	members := make([]marvel.Member, 0, n)
+	members := make([]Member, 0, n)
 	for i := range n {
 		d.at("members", i)
 		m := d.member()
@@ -53,8 +52,8 @@ func (d *decoder) members() []marvel.Member {
 	return members
 }
 
-func (d *decoder) member() marvel.Member {
-	m := marvel.Member{ID: d.r.U64(), Name: d.str()}
+func (d *decoder) member() Member {
+	m := Member{ID: d.r.U64(), Name: d.str()}
 	m.Type = d.fieldType()
 	m.Structure = d.r.U8()
 	if m.Structure != simple && m.Structure != list {

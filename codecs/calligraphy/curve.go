@@ -2,7 +2,6 @@ package calligraphy
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 )
 
 func (d *decoder) curve() {
@@ -20,7 +19,7 @@ func (d *decoder) curve() {
 	for i := range values {
 		values[i] = d.r.F64()
 	}
-	d.detail.Curve = &marvel.Curve{Start: start, Values: values}
+	d.detail.Curve = &Curve{Start: start, Values: values}
 }
 
 const minAsset = 8 + 8 + 1 + 2
@@ -30,11 +29,11 @@ func (d *decoder) assetType() {
 	d.text = string(d.buf)
 	d.at("count", 0)
 	n := d.r.Count16(minAsset)
-	assets := make([]marvel.Asset, 0, n)
+	assets := make([]Asset, 0, n)
 	symbols := make([]codecs.Symbol, 0, n)
 	for i := range n {
 		d.at("assets", i)
-		a := marvel.Asset{ID: d.r.U64(), GUID: d.r.U64(), Flags: d.r.U8(), Name: d.str()}
+		a := Asset{ID: d.r.U64(), GUID: d.r.U64(), Flags: d.r.U8(), Name: d.str()}
 		if d.r.Err() != nil {
 			break
 		}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 	"pakdb/internal/bin"
 )
 
@@ -22,7 +21,7 @@ type decoder struct {
 	version uint8
 
 	facts  *codecs.Facts
-	detail *marvel.Facts
+	detail *Facts
 	broken *codecs.FormatError // what fail was told
 
 	// Where the reader is, for messages: part 3 of "records" is "records[3]".
@@ -30,13 +29,13 @@ type decoder struct {
 	index int
 
 	refs  []codecs.Ref
-	proto marvel.Prototype
+	proto Prototype
 }
 
 // result is what one file makes, in one allocation.
 type result struct {
 	facts  codecs.Facts
-	detail marvel.Facts
+	detail Facts
 }
 
 func (d *decoder) reset() {

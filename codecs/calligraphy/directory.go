@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 )
 
 // The least bytes of a record: its fixed fields and the length of an empty path.
@@ -20,7 +19,7 @@ type directoryDecoder struct{ *decoder }
 func (d directoryDecoder) records(space codecs.Space, minElem int) {
 	d.detail.Space = space
 	n := d.count(minElem)
-	records := make([]marvel.Record, 0, n)
+	records := make([]Record, 0, n)
 	symbols := make([]codecs.Symbol, 0, 2*n)
 	// All paths share one buffer. It never grows: what a path gains, its record's
 	// fixed fields exceed.
@@ -39,8 +38,8 @@ func (d directoryDecoder) records(space codecs.Space, minElem int) {
 	d.detail.Records, d.facts.Symbols = records, symbols
 }
 
-func (d directoryDecoder) record(space codecs.Space, paths *strings.Builder) marvel.Record {
-	rec := marvel.Record{ID: d.r.U64(), GUID: d.r.U64()}
+func (d directoryDecoder) record(space codecs.Space, paths *strings.Builder) Record {
+	rec := Record{ID: d.r.U64(), GUID: d.r.U64()}
 	if space == SpacePrototype {
 		rec.Blueprint = d.r.U64()
 	}
@@ -73,10 +72,10 @@ func define(symbols []codecs.Symbol, space codecs.Space, id uint64, path string)
 func (d directoryDecoder) replacements() {
 	d.text = string(d.buf)
 	n := d.count(minReplacement)
-	all := make([]marvel.Replacement, 0, n)
+	all := make([]Replacement, 0, n)
 	for i := range n {
 		d.at("replacements", i)
-		rep := marvel.Replacement{Old: d.r.U64(), New: d.r.U64(), Name: d.str()}
+		rep := Replacement{Old: d.r.U64(), New: d.r.U64(), Name: d.str()}
 		if d.r.Err() != nil {
 			break
 		}

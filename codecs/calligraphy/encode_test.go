@@ -5,12 +5,12 @@ import (
 	"math"
 	"strings"
 
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
 // encode writes what f says the way the game's files say it: the inverse of the
 // inspector, so that a lost or misplaced byte shows.
-func encode(kind string, f *marvel.Facts) []byte {
+func encode(kind string, f *calligraphy.Facts) []byte {
 	w := &writer{wide: f.Version == 11}
 	switch kind {
 	case "calligraphy-curve-directory":
@@ -47,7 +47,7 @@ func (w *writer) u64(v uint64) *writer { w.b = binary.LittleEndian.AppendUint64(
 func (w *writer) raw(s string) *writer { w.b = append(w.b, s...); return w }
 func (w *writer) str(s string) *writer { return w.u16(len(s)).raw(s) }
 
-func (w *writer) head(magic string, f *marvel.Facts) *writer {
+func (w *writer) head(magic string, f *calligraphy.Facts) *writer {
 	return w.raw(magic).u8(f.Version)
 }
 
@@ -58,7 +58,7 @@ func (w *writer) count(n int) *writer {
 	return w.u16(n)
 }
 
-func (w *writer) records(f *marvel.Facts) []byte {
+func (w *writer) records(f *calligraphy.Facts) []byte {
 	w.count(len(f.Records))
 	for _, r := range f.Records {
 		w.u64(r.ID).u64(r.GUID)
@@ -70,7 +70,7 @@ func (w *writer) records(f *marvel.Facts) []byte {
 	return w.b
 }
 
-func (w *writer) replacements(f *marvel.Facts) []byte {
+func (w *writer) replacements(f *calligraphy.Facts) []byte {
 	w.count(len(f.Replacements))
 	for _, r := range f.Replacements {
 		w.u64(r.Old).u64(r.New).str(r.Name)
@@ -78,7 +78,7 @@ func (w *writer) replacements(f *marvel.Facts) []byte {
 	return w.b
 }
 
-func (w *writer) curve(c *marvel.Curve) []byte {
+func (w *writer) curve(c *calligraphy.Curve) []byte {
 	w.u32(uint32(c.Start)).u32(uint32(int(c.Start) + len(c.Values) - 1))
 	for _, v := range c.Values {
 		w.u64(math.Float64bits(v))
@@ -86,7 +86,7 @@ func (w *writer) curve(c *marvel.Curve) []byte {
 	return w.b
 }
 
-func (w *writer) assets(f *marvel.Facts) []byte {
+func (w *writer) assets(f *calligraphy.Facts) []byte {
 	w.u16(len(f.Assets))
 	for _, a := range f.Assets {
 		w.u64(a.ID).u64(a.GUID).u8(a.Flags).str(a.Name)
@@ -94,7 +94,7 @@ func (w *writer) assets(f *marvel.Facts) []byte {
 	return w.b
 }
 
-func (w *writer) blueprint(b *marvel.Blueprint) []byte {
+func (w *writer) blueprint(b *calligraphy.Blueprint) []byte {
 	w.str(b.RuntimeClass).u64(b.Default).links(b.Parents).links(b.Contributing)
 	w.u16(len(b.Members))
 	for _, m := range b.Members {
@@ -106,7 +106,7 @@ func (w *writer) blueprint(b *marvel.Blueprint) []byte {
 	return w.b
 }
 
-func (w *writer) links(links []marvel.Link) *writer {
+func (w *writer) links(links []calligraphy.Link) *writer {
 	w.u16(len(links))
 	for _, l := range links {
 		w.u64(l.Blueprint).u8(l.Copies)
@@ -166,7 +166,7 @@ func (w *writer) values(f treeField) {
 }
 
 // treeOf undoes the flattening.
-func treeOf(p *marvel.Prototype, body int32) tree {
+func treeOf(p *calligraphy.Prototype, body int32) tree {
 	t := tree{Flags: p.Bodies[body].Flags, Parent: p.Bodies[body].Parent}
 	for i, g := range p.Groups {
 		if g.Body != body {
@@ -187,7 +187,7 @@ func treeOf(p *marvel.Prototype, body int32) tree {
 	return t
 }
 
-func fieldOf(p *marvel.Prototype, f marvel.Field) treeField {
+func fieldOf(p *calligraphy.Prototype, f calligraphy.Field) treeField {
 	out := treeField{ID: f.ID, Type: f.Type}
 	for _, v := range p.Values[f.First : int(f.First)+int(f.Count)] {
 		if f.Type == 'R' {

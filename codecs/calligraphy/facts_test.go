@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
 func ref(kind string, space codecs.Space, id uint64) codecs.Ref {
@@ -58,8 +58,8 @@ func TestDirectories(t *testing.T) {
 		t.Run(test.kind, func(t *testing.T) {
 			f := factsOf(t, test.name)
 			same(t, "kind", f.Kind, test.kind)
-			same(t, "detail", detail(f), &marvel.Facts{Version: 10, Space: test.space,
-				Records: []marvel.Record{
+			same(t, "detail", detail(f), &calligraphy.Facts{Version: 10, Space: test.space,
+				Records: []calligraphy.Record{
 					{ID: 41, GUID: 51, Blueprint: test.blueprint, Path: test.path},
 					{ID: 42, GUID: 52, Blueprint: test.blueprint, Path: test.path, Flags: 1},
 				}})
@@ -74,8 +74,8 @@ func TestDirectories(t *testing.T) {
 
 func TestReplacements(t *testing.T) {
 	f := factsOf(t, "Replacement.directory")
-	same(t, "detail", detail(f), &marvel.Facts{Version: 10,
-		Replacements: []marvel.Replacement{{Old: 1, New: 2, Name: "A.B"}, {Old: 2, Name: "A.C"}}})
+	same(t, "detail", detail(f), &calligraphy.Facts{Version: 10,
+		Replacements: []calligraphy.Replacement{{Old: 1, New: 2, Name: "A.B"}, {Old: 2, Name: "A.C"}}})
 	same(t, "symbols", f.Symbols, nil)
 }
 
@@ -88,17 +88,17 @@ func TestCurve(t *testing.T) {
 
 func TestAssetType(t *testing.T) {
 	f := factsOf(t, "a.type")
-	same(t, "assets", detail(f).Assets, []marvel.Asset{{ID: 11, GUID: 12, Flags: 1, Name: "One"}, {}})
+	same(t, "assets", detail(f).Assets, []calligraphy.Asset{{ID: 11, GUID: 12, Flags: 1, Name: "One"}, {}})
 	same(t, "symbols", f.Symbols, []codecs.Symbol{symbolOf("asset", 11, "")})
 }
 
 func TestBlueprint(t *testing.T) {
 	f := factsOf(t, "a.blueprint")
-	same(t, "blueprint", detail(f).Blueprint, &marvel.Blueprint{
+	same(t, "blueprint", detail(f).Blueprint, &calligraphy.Blueprint{
 		RuntimeClass: "PowerPrototype", Default: 21,
-		Parents:      []marvel.Link{{Blueprint: 22, Copies: 1}},
-		Contributing: []marvel.Link{{Blueprint: 23, Copies: 2}},
-		Members: []marvel.Member{
+		Parents:      []calligraphy.Link{{Blueprint: 22, Copies: 1}},
+		Contributing: []calligraphy.Link{{Blueprint: 23, Copies: 2}},
+		Members: []calligraphy.Member{
 			{ID: 31, Name: "Icon", Type: 'A', Structure: 'S', Subtype: 24},
 			{ID: 32, Name: "Count", Type: 'L', Structure: 'L'},
 			{ID: 33, Name: "Curve", Type: 'C', Structure: 'S', Subtype: 26},
@@ -140,10 +140,10 @@ func TestPrototypeNesting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "prototype", detail(f).Prototype, &marvel.Prototype{
-		Bodies: []marvel.Body{{Parent: 1, Owner: -1, Flags: 3}, {Parent: 9, Owner: 1, Flags: 1}, {Owner: 2, Flags: 2}},
-		Groups: []marvel.Group{{Blueprint: 2, Body: 0, Copy: 3}, {Blueprint: 7, Body: 2}},
-		Fields: []marvel.Field{
+	same(t, "prototype", detail(f).Prototype, &calligraphy.Prototype{
+		Bodies: []calligraphy.Body{{Parent: 1, Owner: -1, Flags: 3}, {Parent: 9, Owner: 1, Flags: 1}, {Owner: 2, Flags: 2}},
+		Groups: []calligraphy.Group{{Blueprint: 2, Body: 0, Copy: 3}, {Blueprint: 7, Body: 2}},
+		Fields: []calligraphy.Field{
 			{ID: 4, Group: 0, First: 0, Count: 1, Type: 'L', Structure: 'S'},
 			{ID: 6, Group: 0, First: 1, Count: 2, Type: 'R', Structure: 'L'},
 			{ID: 8, Group: 1, First: 3, Count: 1, Type: 'B', Structure: 'S'},
@@ -157,5 +157,5 @@ func TestResource(t *testing.T) {
 	f := factsOf(t, "a.cell")
 	same(t, "kind", f.Kind, "calligraphy-cell")
 	same(t, "resource", detail(f).Resource,
-		&marvel.Resource{Signature: 0x1000, Version: 7, ClassID: 3862899546, Class: "EntityMarkerPrototype"})
+		&calligraphy.Resource{Signature: 0x1000, Version: 7, ClassID: 3862899546, Class: "EntityMarkerPrototype"})
 }

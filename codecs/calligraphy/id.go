@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 )
 
 // The spaces in which the files of the game database are looked up.
@@ -30,7 +29,7 @@ func ID(path string) uint64 {
 	if hasPrefixFold(path, dataPrefix) {
 		path = path[len(dataPrefix):]
 	}
-	return marvel.PathHash(dotted.Replace(path))
+	return PathHash(dotted.Replace(path))
 }
 
 // dotted makes "Powers.Blueprints.Power?blueprint" of
@@ -39,7 +38,7 @@ var dotted = strings.NewReplacer(".", "?", "/", ".")
 
 // ResourceID returns the prototype id of a resource file, whose path begins
 // with "Resource/".
-func ResourceID(path string) uint64 { return marvel.PathHash("&" + path) }
+func ResourceID(path string) uint64 { return PathHash("&" + path) }
 
 // EntrySymbols returns what the path of an entry, rather than its content, makes
 // it define; nil for most paths. The Path of the symbols is empty: they stand

@@ -8,7 +8,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/calligraphy"
-	"pakdb/codecs/family/marvel"
 )
 
 func inspect(name string, body []byte) (*codecs.Facts, error) {
@@ -16,7 +15,7 @@ func inspect(name string, body []byte) (*codecs.Facts, error) {
 	return calligraphy.Inspector().Inspect(context.Background(), bytes.NewReader(body), e.Size, e)
 }
 
-func detail(f *codecs.Facts) *marvel.Facts { return f.Detail.(*marvel.Facts) }
+func detail(f *codecs.Facts) *calligraphy.Facts { return f.Detail.(*calligraphy.Facts) }
 
 func TestMatch(t *testing.T) {
 	resource := "\x00\x10\x00\x00\x07\x00\x00\x00"

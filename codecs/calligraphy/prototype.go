@@ -2,7 +2,6 @@ package calligraphy
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 )
 
 // The bits of a body's flags. Others are not known to exist.
@@ -43,7 +42,7 @@ func (d prototypeDecoder) prototype() {
 	d.skipNewline()
 	d.body(-1, 0)
 	p := &d.proto
-	d.detail.Prototype = &marvel.Prototype{
+	d.detail.Prototype = &Prototype{
 		Bodies: exact(p.Bodies), Groups: exact(p.Groups), Fields: exact(p.Fields), Values: exact(p.Values),
 	}
 }
@@ -74,7 +73,7 @@ func (d prototypeDecoder) body(owner int32, depth int) {
 	if d.r.Err() != nil {
 		return
 	}
-	b := marvel.Body{Owner: owner, Flags: flags}
+	b := Body{Owner: owner, Flags: flags}
 	if flags&hasParent != 0 {
 		b.Parent = d.parent(depth)
 	}
@@ -101,7 +100,7 @@ func (d prototypeDecoder) groups(body int32, depth int) {
 	n := d.r.Count16(minGroup)
 	for i := range n {
 		d.at("groups", i)
-		g := marvel.Group{Blueprint: d.r.U64(), Copy: d.r.U8(), Body: body}
+		g := Group{Blueprint: d.r.U64(), Copy: d.r.U8(), Body: body}
 		if d.r.Err() != nil {
 			return
 		}
@@ -130,7 +129,7 @@ func (d prototypeDecoder) fields(structure byte, group int32, depth int) {
 }
 
 func (d prototypeDecoder) field(structure byte, group int32, depth int) {
-	f := marvel.Field{ID: d.r.U64(), Type: d.fieldType(), Group: group, Structure: structure}
+	f := Field{ID: d.r.U64(), Type: d.fieldType(), Group: group, Structure: structure}
 	n := 1
 	if structure == list {
 		n = d.r.Count16(minValue(f.Type))
@@ -147,7 +146,7 @@ func (d prototypeDecoder) field(structure byte, group int32, depth int) {
 // values reads n values of f and returns how many there were, which is fewer
 // when reading fails. The values of one field stand together: room for all is
 // made before those of an embedded body follow.
-func (d prototypeDecoder) values(f marvel.Field, n, depth int) uint16 {
+func (d prototypeDecoder) values(f Field, n, depth int) uint16 {
 	d.proto.Values = append(d.proto.Values, make([]uint64, n)...)
 	for i := range n {
 		slot := f.First + int32(i)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
 	"pakdb/internal/bin"
 )
 
@@ -35,7 +34,7 @@ func inspectResource(content io.ReaderAt, size int64, ext string) (*codecs.Facts
 			Layout: codecs.IDLayout{Width: 8},
 			Spaces: []codecs.Space{SpaceGUID, SpacePrototype, SpaceBlueprint, SpaceCurve, SpaceAssetType, SpaceAsset},
 		},
-		Detail: &marvel.Facts{Resource: &marvel.Resource{
+		Detail: &Facts{Resource: &Resource{
 			Signature: binary.LittleEndian.Uint32(head[0:]),
 			Version:   binary.LittleEndian.Uint32(head[4:]),
 			ClassID:   id,
@@ -82,7 +81,7 @@ var classNames = [...]string{
 // className returns the name whose hash is id, or "".
 func className(id uint32) string {
 	for _, name := range classNames {
-		if marvel.DJB2(name) == id {
+		if DJB2(name) == id {
 			return name
 		}
 	}

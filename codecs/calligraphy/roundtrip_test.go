@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
 // decode(encode(x)) == x, for anything of each kind.
@@ -18,7 +18,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, kind := range kinds() {
 		t.Run(kind.kind, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				want := &marvel.Facts{Version: rapid.SampledFrom([]uint8{10, 11}).Draw(t, "version")}
+				want := &calligraphy.Facts{Version: rapid.SampledFrom([]uint8{10, 11}).Draw(t, "version")}
 				kind.fill(t, want)
 				got, err := inspect(kind.file, encode(kind.kind, want))
 				if err != nil {
@@ -61,12 +61,12 @@ func TestRoundTripPrototype(t *testing.T) {
 
 type kindCase struct {
 	kind, file string
-	fill       func(*rapid.T, *marvel.Facts)
+	fill       func(*rapid.T, *calligraphy.Facts)
 }
 
 func kinds() []kindCase {
-	records := func(space codecs.Space) func(*rapid.T, *marvel.Facts) {
-		return func(t *rapid.T, f *marvel.Facts) { drawRecords(t, f, space) }
+	records := func(space codecs.Space) func(*rapid.T, *calligraphy.Facts) {
+		return func(t *rapid.T, f *calligraphy.Facts) { drawRecords(t, f, space) }
 	}
 	return []kindCase{
 		{"calligraphy-curve-directory", "Curve.directory", records("curve")},
@@ -96,10 +96,10 @@ func many[T any](t *rapid.T, n int, draw func() T) []T {
 	return out
 }
 
-func drawRecords(t *rapid.T, f *marvel.Facts, space codecs.Space) {
+func drawRecords(t *rapid.T, f *calligraphy.Facts, space codecs.Space) {
 	f.Space = space
-	f.Records = many(t, 5, func() marvel.Record {
-		r := marvel.Record{ID: drawID(t), GUID: drawID(t), Flags: rapid.Uint8().Draw(t, "flags"),
+	f.Records = many(t, 5, func() calligraphy.Record {
+		r := calligraphy.Record{ID: drawID(t), GUID: drawID(t), Flags: rapid.Uint8().Draw(t, "flags"),
 			Path: "Calligraphy/" + drawName(t) + "/" + drawName(t)}
 		if space == "prototype" {
 			r.Blueprint = drawID(t)
@@ -108,33 +108,33 @@ func drawRecords(t *rapid.T, f *marvel.Facts, space codecs.Space) {
 	})
 }
 
-func drawReplacements(t *rapid.T, f *marvel.Facts) {
-	f.Replacements = many(t, 5, func() marvel.Replacement {
-		return marvel.Replacement{Old: drawID(t), New: drawID(t), Name: drawName(t)}
+func drawReplacements(t *rapid.T, f *calligraphy.Facts) {
+	f.Replacements = many(t, 5, func() calligraphy.Replacement {
+		return calligraphy.Replacement{Old: drawID(t), New: drawID(t), Name: drawName(t)}
 	})
 }
 
-func drawCurve(t *rapid.T, f *marvel.Facts) {
-	f.Curve = &marvel.Curve{Start: rapid.Int32Range(math.MinInt32+1, math.MaxInt32-10).Draw(t, "start"),
+func drawCurve(t *rapid.T, f *calligraphy.Facts) {
+	f.Curve = &calligraphy.Curve{Start: rapid.Int32Range(math.MinInt32+1, math.MaxInt32-10).Draw(t, "start"),
 		Values: many(t, 8, func() float64 { return rapid.Float64().Draw(t, "value") })}
 }
 
-func drawAssets(t *rapid.T, f *marvel.Facts) {
-	f.Assets = many(t, 5, func() marvel.Asset {
-		return marvel.Asset{ID: drawID(t), GUID: drawID(t), Flags: rapid.Uint8().Draw(t, "flags"), Name: drawName(t)}
+func drawAssets(t *rapid.T, f *calligraphy.Facts) {
+	f.Assets = many(t, 5, func() calligraphy.Asset {
+		return calligraphy.Asset{ID: drawID(t), GUID: drawID(t), Flags: rapid.Uint8().Draw(t, "flags"), Name: drawName(t)}
 	})
 }
 
-func drawBlueprint(t *rapid.T, f *marvel.Facts) {
-	f.Blueprint = &marvel.Blueprint{RuntimeClass: drawName(t), Default: drawID(t),
+func drawBlueprint(t *rapid.T, f *calligraphy.Facts) {
+	f.Blueprint = &calligraphy.Blueprint{RuntimeClass: drawName(t), Default: drawID(t),
 		Parents: drawLinks(t), Contributing: drawLinks(t),
-		Members: many(t, 5, func() marvel.Member { return drawMember(t) })}
+		Members: many(t, 5, func() calligraphy.Member { return drawMember(t) })}
 }
 
 // drawLinks returns nil for none, as the inspector does.
-func drawLinks(t *rapid.T) []marvel.Link {
-	links := many(t, 3, func() marvel.Link {
-		return marvel.Link{Blueprint: drawID(t), Copies: rapid.Uint8().Draw(t, "copies")}
+func drawLinks(t *rapid.T) []calligraphy.Link {
+	links := many(t, 3, func() calligraphy.Link {
+		return calligraphy.Link{Blueprint: drawID(t), Copies: rapid.Uint8().Draw(t, "copies")}
 	})
 	if len(links) == 0 {
 		return nil
@@ -142,8 +142,8 @@ func drawLinks(t *rapid.T) []marvel.Link {
 	return links
 }
 
-func drawMember(t *rapid.T) marvel.Member {
-	m := marvel.Member{ID: drawID(t), Name: drawName(t), Type: rapid.SampledFrom([]byte("ABCDLPRST")).Draw(t, "type"),
+func drawMember(t *rapid.T) calligraphy.Member {
+	m := calligraphy.Member{ID: drawID(t), Name: drawName(t), Type: rapid.SampledFrom([]byte("ABCDLPRST")).Draw(t, "type"),
 		Structure: rapid.SampledFrom([]byte("SL")).Draw(t, "structure")}
 	if bytes.IndexByte([]byte("ACPR"), m.Type) >= 0 {
 		m.Subtype = drawID(t)
@@ -199,13 +199,13 @@ func checkFacts(f *codecs.Facts) error {
 			return fmt.Errorf("symbol %+v", s)
 		}
 	}
-	if p := f.Detail.(*marvel.Facts).Prototype; p != nil {
+	if p := f.Detail.(*calligraphy.Facts).Prototype; p != nil {
 		return checkPrototype(p)
 	}
 	return nil
 }
 
-func checkPrototype(p *marvel.Prototype) error {
+func checkPrototype(p *calligraphy.Prototype) error {
 	for i, g := range p.Groups {
 		if int(g.Body) >= len(p.Bodies) {
 			return fmt.Errorf("group %d is in body %d of %d", i, g.Body, len(p.Bodies))

@@ -13,7 +13,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family/marvel"
 )
 
 // build is a whole archive, inspected.
@@ -45,7 +44,7 @@ func inspectPak(t *testing.T, name string) build {
 	return b
 }
 
-func (b build) records(space codecs.Space) []marvel.Record {
+func (b build) records(space codecs.Space) []calligraphy.Record {
 	for _, f := range b.facts {
 		if detail(f).Space == space {
 			return detail(f).Records
@@ -245,7 +244,7 @@ func TestResources(t *testing.T) {
 		}
 		same(t, name, f.Kind, "calligraphy-"+ext[1:])
 		r := detail(f).Resource // the sample numbers its heads
-		same(t, name, *r, marvel.Resource{Signature: 0x1000 + uint32(number), Version: 7, ClassID: uint32(number)})
+		same(t, name, *r, calligraphy.Resource{Signature: 0x1000 + uint32(number), Version: 7, ClassID: uint32(number)})
 		if len(f.Symbols) > 0 {
 			t.Errorf("%s: content defines %v", name, f.Symbols)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
-	"pakdb/codecs/compress/exactlz4"
+	"pakdb/codecs/compress/exact"
 )
 
 // decodeLZ4 also accepts an empty source for an empty destination: MHPakTool
@@ -24,15 +24,15 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-var lz4Encoders = sync.Pool{New: func() any { return new(exactlz4.Encoder) }}
+var lz4Encoders = sync.Pool{New: func() any { return new(exact.LZ4Encoder) }}
 
 // encodeLZ4 writes what LZ4_compress_default of a modern liblz4 writes. It always
 // yields a block, also when that is larger than src: the archives that use it
 // have no flag for stored data.
 func encodeLZ4(dst, src []byte) ([]byte, error) {
-	e := lz4Encoders.Get().(*exactlz4.Encoder)
+	e := lz4Encoders.Get().(*exact.LZ4Encoder)
 	defer lz4Encoders.Put(e)
-	out, err := e.Encode(dst, src, exactlz4.Params{})
+	out, err := e.Encode(dst, src, exact.LZ4Params{})
 	if err != nil {
 		return dst, &Error{Method: LZ4, Detail: "encode", Err: err}
 	}

@@ -1,11 +1,11 @@
 package compress
 
-import "pakdb/codecs/compress/lzo1x"
+import "pakdb/codecs/compress/lzo"
 
 // decodeLZO1X takes one plain stream. Bytes behind its end marker are fill, as
 // archives that align their blocks leave it.
 func decodeLZO1X(dst, src []byte) error {
-	n, _, err := lzo1x.Decode(dst, src)
+	n, _, err := lzo.Decode(dst, src)
 	switch {
 	case err != nil:
 		return corrupt(LZO1X, "%v", err)

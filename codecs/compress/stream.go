@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"pakdb/codecs/compress/exactzlib"
+	"pakdb/codecs/compress/exact"
 	"pakdb/codecs/compress/inflate"
 )
 
@@ -70,7 +70,7 @@ func decodeZstd(dst, src []byte) error {
 // The deflaters hold a megabyte each, and are pooled for the same reason. Reset
 // makes them as new, so the output depends on the source alone.
 var (
-	zlibEncoders = sync.Pool{New: func() any { return new(exactzlib.Encoder) }}
+	zlibEncoders = sync.Pool{New: func() any { return new(exact.ZlibEncoder) }}
 	fastWriters  = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	zstdWriters  = sync.Pool{New: newZstdWriter}
@@ -79,9 +79,9 @@ var (
 // encodeZlib writes what compress() of zlib writes, and with it the packers of
 // the engines: an archive that is packed again from its files is the archive.
 func encodeZlib(dst, src []byte) ([]byte, error) {
-	e := zlibEncoders.Get().(*exactzlib.Encoder)
+	e := zlibEncoders.Get().(*exact.ZlibEncoder)
 	defer zlibEncoders.Put(e)
-	out, err := e.Encode(dst, src, exactzlib.Default)
+	out, err := e.Encode(dst, src, exact.ZlibDefault)
 	if err != nil {
 		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
 	}

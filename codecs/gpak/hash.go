@@ -1,6 +1,6 @@
 package gpak
 
-import "pakdb/codecs/family/marvel"
+import "pakdb/codecs/calligraphy"
 
 // Hash returns the path hash that names an entry in every kind of pak:
 // CRC-32 and Adler-32 of the lower-cased path, joined, minus one. Hash("") is
@@ -9,4 +9,4 @@ import "pakdb/codecs/family/marvel"
 // Only A to Z are lowered. The real names are ASCII without exception, and
 // beyond ASCII the game's peers (.NET, Python, Go) disagree on letters such as
 // U+0130, so that any promise there would be invented.
-func Hash(path string) uint64 { return marvel.PathHash(path) }
+func Hash(path string) uint64 { return calligraphy.PathHash(path) }

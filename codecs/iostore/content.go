@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ahead"
+	"pakdb/codecs/internal/spool"
 	"pakdb/internal/bin"
 )
 
@@ -144,7 +144,7 @@ var hashers = sync.Pool{New: func() any { return blake3.New() }}
 type content struct {
 	a      *archive
 	x      *chunk
-	r      *ahead.Reader
+	r      *spool.Ahead
 	want   codecs.Sum
 	blake3 *blake3.Hasher
 	sha1   io.Writer // where the hash may be a SHA-1
@@ -152,7 +152,7 @@ type content struct {
 }
 
 func newContent(ctx context.Context, a *archive, x *chunk) *content {
-	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.toc.sum(x.number, nil)}
+	c := &content{a: a, x: x, r: spool.NewAhead(ctx, chunkBlocks{a, x}), want: a.toc.sum(x.number, nil)}
 	if c.want.Kind == codecs.NoSum {
 		return c
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
-func describeCalligraphy(ctx context.Context, root *Node, f *marvel.Facts, files Files) error {
+func describeCalligraphy(ctx context.Context, root *Node, f *calligraphy.Facts, files Files) error {
 	db := newDatabase(ctx, files)
 	switch {
 	case f.Prototype != nil:
@@ -30,7 +30,7 @@ func describeCalligraphy(ctx context.Context, root *Node, f *marvel.Facts, files
 	return db.err
 }
 
-func describeCurve(root *Node, c *marvel.Curve) {
+func describeCurve(root *Node, c *calligraphy.Curve) {
 	root.Add("positions", fmt.Sprintf("%d to %d", c.Start, int64(c.Start)+int64(len(c.Values))-1))
 	values := root.Add("values", nil)
 	for i, v := range c.Values {
@@ -38,7 +38,7 @@ func describeCurve(root *Node, c *marvel.Curve) {
 	}
 }
 
-func (d *database) describeDirectory(root *Node, f *marvel.Facts) {
+func (d *database) describeDirectory(root *Node, f *calligraphy.Facts) {
 	for _, r := range f.Records {
 		record := root.Add(r.Path, hexText(r.ID))
 		record.Note = "GUID " + hexText(r.GUID)
@@ -57,7 +57,7 @@ func (d *database) describeDirectory(root *Node, f *marvel.Facts) {
 	}
 }
 
-func (d *database) describeBlueprint(root *Node, b *marvel.Blueprint) {
+func (d *database) describeBlueprint(root *Node, b *calligraphy.Blueprint) {
 	root.addText("runtime_class", b.RuntimeClass)
 	root.Add("default", d.name(prototypes, b.Default))
 	d.describeLinks(root, "parents", b.Parents)
@@ -68,7 +68,7 @@ func (d *database) describeBlueprint(root *Node, b *marvel.Blueprint) {
 	}
 }
 
-func (d *database) describeLinks(root *Node, name string, links []marvel.Link) {
+func (d *database) describeLinks(root *Node, name string, links []calligraphy.Link) {
 	if len(links) == 0 {
 		return
 	}
@@ -82,7 +82,7 @@ func (d *database) describeLinks(root *Node, name string, links []marvel.Link) {
 }
 
 // declaration returns the type of a field in words: "list of prototype Power".
-func (d *database) declaration(m *marvel.Member) string {
+func (d *database) declaration(m *calligraphy.Member) string {
 	text := typeName(m.Type)
 	if m.Structure == 'L' {
 		text = "list of " + text

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
 // The spaces of Marvel Heroes' database, and the file that names what is in each.
@@ -37,17 +37,17 @@ type database struct {
 	files   Files
 	err     error
 	records map[codecs.Space]map[uint64]string // paths by id; of a space that was asked for
-	loaded  map[string]*marvel.Facts
+	loaded  map[string]*calligraphy.Facts
 	assets  map[uint64]string // names by id, of all types; nil: not asked for yet
 }
 
 func newDatabase(ctx context.Context, files Files) *database {
 	return &database{ctx: ctx, files: files, records: map[codecs.Space]map[uint64]string{},
-		loaded: map[string]*marvel.Facts{}}
+		loaded: map[string]*calligraphy.Facts{}}
 }
 
 // load returns the facts of a file, nil if there are none.
-func (d *database) load(path string) *marvel.Facts {
+func (d *database) load(path string) *calligraphy.Facts {
 	if f, ok := d.loaded[path]; ok || path == "" || d.err != nil {
 		return f
 	}
@@ -55,9 +55,9 @@ func (d *database) load(path string) *marvel.Facts {
 	if err != nil && !absent(err) {
 		d.err = err
 	}
-	var found *marvel.Facts
+	var found *calligraphy.Facts
 	if facts != nil && err == nil {
-		found, _ = facts.Detail.(*marvel.Facts)
+		found, _ = facts.Detail.(*calligraphy.Facts)
 	}
 	d.loaded[path] = found
 	return found
@@ -125,7 +125,7 @@ func (d *database) assetIn(path string, id uint64) (name string, ok bool) {
 	return "", false
 }
 
-func (d *database) blueprint(id uint64) *marvel.Blueprint {
+func (d *database) blueprint(id uint64) *calligraphy.Blueprint {
 	if f := d.load(d.path(blueprints, id)); f != nil {
 		return f.Blueprint
 	}
@@ -137,7 +137,7 @@ const mostParents = 64
 
 // member returns what a blueprint, or one of its parents, declares under an id; nil if
 // that is not known.
-func (d *database) member(blueprint, id uint64, depth int) *marvel.Member {
+func (d *database) member(blueprint, id uint64, depth int) *calligraphy.Member {
 	b := d.blueprint(blueprint)
 	if b == nil || depth > mostParents {
 		return nil

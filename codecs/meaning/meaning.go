@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
-	"pakdb/codecs/family/plain"
-	"pakdb/codecs/family/retro"
+	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/family"
+	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 )
 
@@ -87,7 +87,7 @@ func Of(ctx context.Context, facts *codecs.Facts, files Files) (*Node, error) {
 // details adds what the family of formats knows of a content.
 func details(ctx context.Context, root *Node, facts *codecs.Facts, files Files) error {
 	switch d := facts.Detail.(type) {
-	case *marvel.Facts:
+	case *calligraphy.Facts:
 		return describeCalligraphy(ctx, root, d, files)
 	case *unreal.PackageFacts:
 		describePackage(root, d)
@@ -95,7 +95,7 @@ func details(ctx context.Context, root *Node, facts *codecs.Facts, files Files) 
 	case *unreal.ContainerFacts:
 		describeContainer(root, d)
 		return nil
-	case *plain.Facts:
+	case *family.PlainFacts:
 		describeFigures(root, d)
 		return nil
 	case *unreal.ScriptObjectFacts:
@@ -107,7 +107,7 @@ func details(ctx context.Context, root *Node, facts *codecs.Facts, files Files) 
 }
 
 // describeFigures adds what was counted, and the lines of a text.
-func describeFigures(root *Node, d *plain.Facts) {
+func describeFigures(root *Node, d *family.PlainFacts) {
 	for _, f := range d.Figures {
 		root.Add(f.Name, f.Value)
 	}
@@ -135,7 +135,7 @@ func describeRefs(root *Node, facts *codecs.Facts, files Files) {
 	if len(facts.Refs) == 0 {
 		return
 	}
-	retro, _ := facts.Detail.(*retro.Facts)
+	retro, _ := facts.Detail.(*retropak.Facts)
 	refs := root.Add("refers to", nil)
 	for i, r := range facts.Refs {
 		child := refs.Add(r.Kind, keyText(r.ID, r.Name))

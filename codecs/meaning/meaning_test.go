@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/marvel"
-	"pakdb/codecs/family/retro"
+	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/meaning"
+	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 )
 
 // files are facts by path.
-type files map[string]*marvel.Facts
+type files map[string]*calligraphy.Facts
 
 func (f files) Facts(_ context.Context, path string) (*codecs.Facts, error) {
 	d, ok := f[path]
@@ -53,31 +53,31 @@ func flat(n *meaning.Node) string {
 
 // number is a prototype with one parent that sets some fields of blueprint 7 to
 // numbers.
-func number(parent uint64, fields map[uint64]int64) *marvel.Facts {
-	p := &marvel.Prototype{Bodies: []marvel.Body{{Parent: parent, Owner: -1}},
-		Groups: []marvel.Group{{Blueprint: 7}}}
+func number(parent uint64, fields map[uint64]int64) *calligraphy.Facts {
+	p := &calligraphy.Prototype{Bodies: []calligraphy.Body{{Parent: parent, Owner: -1}},
+		Groups: []calligraphy.Group{{Blueprint: 7}}}
 	for id := uint64(1); id < 10; id++ {
 		if v, ok := fields[id]; ok {
-			p.Fields = append(p.Fields, marvel.Field{ID: id, First: int32(len(p.Values)), Count: 1, Type: 'L', Structure: 'S'})
+			p.Fields = append(p.Fields, calligraphy.Field{ID: id, First: int32(len(p.Values)), Count: 1, Type: 'L', Structure: 'S'})
 			p.Values = append(p.Values, uint64(v))
 		}
 	}
-	return &marvel.Facts{Prototype: p}
+	return &calligraphy.Facts{Prototype: p}
 }
 
 // game is three prototypes, each the parent of the one before; the last has the
 // first as its own parent.
 func game() files {
-	record := func(id uint64, path string) marvel.Record {
-		return marvel.Record{ID: id, Path: path}
+	record := func(id uint64, path string) calligraphy.Record {
+		return calligraphy.Record{ID: id, Path: path}
 	}
 	return files{
-		"Calligraphy/Prototype.directory": {Space: "prototype", Records: []marvel.Record{record(11, "A"), record(12, "B"), record(13, "C")}},
-		"Calligraphy/Blueprint.directory": {Space: "blueprint", Records: []marvel.Record{record(7, "F"), record(8, "G")}},
-		"F": {Blueprint: &marvel.Blueprint{Members: []marvel.Member{{ID: 1, Name: "One", Type: 'L', Structure: 'S'}},
-			Parents: []marvel.Link{{Blueprint: 8}}}},
-		"G": {Blueprint: &marvel.Blueprint{Members: []marvel.Member{{ID: 2, Name: "Two"}, {ID: 3, Name: "Three"}},
-			Parents: []marvel.Link{{Blueprint: 7}}}},
+		"Calligraphy/Prototype.directory": {Space: "prototype", Records: []calligraphy.Record{record(11, "A"), record(12, "B"), record(13, "C")}},
+		"Calligraphy/Blueprint.directory": {Space: "blueprint", Records: []calligraphy.Record{record(7, "F"), record(8, "G")}},
+		"F": {Blueprint: &calligraphy.Blueprint{Members: []calligraphy.Member{{ID: 1, Name: "One", Type: 'L', Structure: 'S'}},
+			Parents: []calligraphy.Link{{Blueprint: 8}}}},
+		"G": {Blueprint: &calligraphy.Blueprint{Members: []calligraphy.Member{{ID: 2, Name: "Two"}, {ID: 3, Name: "Three"}},
+			Parents: []calligraphy.Link{{Blueprint: 7}}}},
 		"A": number(12, map[uint64]int64{1: -1}),
 		"B": number(13, map[uint64]int64{1: 10, 2: 20}),
 		"C": number(11, map[uint64]int64{1: 100, 2: 200, 3: 300, 4: 400}),
@@ -140,8 +140,8 @@ func TestDamagedPrototypes(t *testing.T) {
 	short.Prototype.Fields[0].Count, short.Prototype.Fields[0].Structure = 5, 'L'
 	lost := number(0, map[uint64]int64{1: 1})
 	lost.Prototype.Fields[0].Group = 9
-	for name, d := range map[string]*marvel.Facts{"embeds itself": embed, "short": short, "no group": lost,
-		"no body": {Prototype: &marvel.Prototype{}}, "nothing": {}} {
+	for name, d := range map[string]*calligraphy.Facts{"embeds itself": embed, "short": short, "no group": lost,
+		"no body": {Prototype: &calligraphy.Prototype{}}, "nothing": {}} {
 		if got := flat(of(t, &codecs.Facts{Kind: "p", Detail: d}, game())); !strings.HasPrefix(got, "=p\n") {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -150,10 +150,10 @@ func TestDamagedPrototypes(t *testing.T) {
 
 func TestOtherContents(t *testing.T) {
 	for want, f := range map[string]*codecs.Facts{
-		"=c\n positions=-1 to 1\n values=<nil>\n  -1=0.5\n  0=NaN\n  1=+Inf\n": {Kind: "c", Detail: &marvel.Facts{
-			Curve: &marvel.Curve{Start: -1, Values: []float64{0.5, math.NaN(), math.Inf(1)}}}},
-		"=r\n refers to=<nil>\n  TXTR=0000abcd (entry 0000abcd)\n": {Kind: "r", Detail: &retro.Facts{Types: []string{"TXTR"}},
-			Refs: []codecs.Ref{{Kind: "asset", Space: retro.Asset, ID: codecs.ID32(0xabcd)}}},
+		"=c\n positions=-1 to 1\n values=<nil>\n  -1=0.5\n  0=NaN\n  1=+Inf\n": {Kind: "c", Detail: &calligraphy.Facts{
+			Curve: &calligraphy.Curve{Start: -1, Values: []float64{0.5, math.NaN(), math.Inf(1)}}}},
+		"=r\n refers to=<nil>\n  TXTR=0000abcd (entry 0000abcd)\n": {Kind: "r", Detail: &retropak.Facts{Types: []string{"TXTR"}},
+			Refs: []codecs.Ref{{Kind: "asset", Space: retropak.Asset, ID: codecs.ID32(0xabcd)}}},
 		"=x\n defines=<nil>\n  s=Name (a/b)\n problem=f: e\n": {Kind: "x", Symbols: []codecs.Symbol{{Space: "s", Name: "Name", Path: "a/b"}},
 			Problems: []*codecs.FormatError{{Format: "f", Off: -1, Err: errors.New("e")}}},
 		"=q\n container=0x0000000000000001\n version=-1\n packages=<nil> (1)\n  package=0x0000000000000002\n   import=0x0000000000000003\n": {Kind: "q",

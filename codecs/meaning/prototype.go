@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/calligraphy"
 )
 
 // place is a body of a prototype, and the file that it is in.
 type place struct {
 	file string // "" of the content itself
-	*marvel.Prototype
+	*calligraphy.Prototype
 	body int32
 }
 
@@ -23,7 +23,7 @@ type fieldKey struct {
 // mostEmbedded bounds bodies within bodies: those that are inherited may repeat.
 const mostEmbedded = 64
 
-func (d *database) describePrototype(root *Node, p *marvel.Prototype) {
+func (d *database) describePrototype(root *Node, p *calligraphy.Prototype) {
 	if len(p.Bodies) > 0 {
 		d.describeBody(root, place{"", p, 0}, 0)
 	}
@@ -75,7 +75,7 @@ func (d *database) chain(n *Node, at place) []place {
 	return all
 }
 
-func (d *database) describeField(n *Node, at place, f *marvel.Field, depth int) {
+func (d *database) describeField(n *Node, at place, f *calligraphy.Field, depth int) {
 	g := at.Groups[f.Group]
 	m := d.member(g.Blueprint, f.ID, 0)
 	name, subtype := hexText(f.ID), uint64(0)
@@ -98,7 +98,7 @@ func (d *database) describeField(n *Node, at place, f *marvel.Field, depth int) 
 }
 
 // describeValue sets the value of a node: the i-th of a field.
-func (d *database) describeValue(node *Node, at place, f *marvel.Field, subtype uint64, i int32, depth int) {
+func (d *database) describeValue(node *Node, at place, f *calligraphy.Field, subtype uint64, i int32, depth int) {
 	if int(f.First+i) >= len(at.Values) {
 		return // a damaged file ends early
 	}

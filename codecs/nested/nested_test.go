@@ -19,7 +19,6 @@ import (
 	"pakdb/codecs/nested"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/uz"
 )
 
 func item(name string, data []byte) codecstest.Item {
@@ -31,7 +30,7 @@ func makeUmod(t testing.TB, items ...codecstest.Item) []byte {
 }
 
 func makeUz2(t testing.TB, content []byte) []byte {
-	return codecstest.Write(t, uz.Format(), nil, []codecstest.Item{item("", content)})
+	return codecstest.Write(t, umod.UzFormat(), nil, []codecstest.Item{item("", content)})
 }
 
 // file is a pak in which an installer is compressed, in which a package is

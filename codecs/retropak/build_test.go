@@ -6,7 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"pakdb/codecs/compress/lzo1x/lzotest"
+	"pakdb/codecs/compress/lzo/lzotest"
 )
 
 // rawEntry is an entry as a pak stores it. The builders here share no code with

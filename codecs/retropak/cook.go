@@ -6,8 +6,7 @@ import (
 	"math"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exactlzo"
-	"pakdb/codecs/compress/lzo1x"
+	"pakdb/codecs/compress/lzo"
 )
 
 // cooks reports whether the game's own cooker compresses content of that type
@@ -35,7 +34,7 @@ func (v variant) cooks(fourCC string, size int64) bool {
 // pack returns the compressed form of content, header included, or nil when it
 // would not take less room in the pak. The real paks give a texture's header a
 // block of its own; one block is what editors write, and the games accept it.
-func (v variant) pack(content []byte, lzo *exactlzo.Encoder) ([]byte, error) {
+func (v variant) pack(content []byte, lzo *lzo.Encoder) ([]byte, error) {
 	if v.method == compress.None || int64(len(content)) > math.MaxUint32 {
 		return nil, nil
 	}
@@ -61,13 +60,13 @@ func (v variant) pack(content []byte, lzo *exactlzo.Encoder) ([]byte, error) {
 // the level that the games' own cooker used. A segment that would not become smaller
 // is stored, which a negative length says; so is one that takes too long to encode,
 // although no 16 KiB are known that do.
-func appendSegments(dst, content []byte, lzo *exactlzo.Encoder) ([]byte, error) {
+func appendSegments(dst, content []byte, encoder *lzo.Encoder) ([]byte, error) {
 	var packed []byte
 	for len(content) > 0 {
-		n := min(len(content), lzo1x.SegmentSize)
+		n := min(len(content), lzo.SegmentSize)
 		var err error
-		packed, err = lzo.Encode(packed[:0], content[:n], exactlzo.DefaultLevel)
-		if err != nil && !errors.Is(err, exactlzo.ErrWork) {
+		packed, err = encoder.Encode(packed[:0], content[:n], lzo.DefaultLevel)
+		if err != nil && !errors.Is(err, lzo.ErrWork) {
 			return nil, err
 		}
 		data, length := packed, len(packed)

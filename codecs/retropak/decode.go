@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo1x"
+	"pakdb/codecs/compress/lzo"
 )
 
 // maxSegment is the longest that a segment can be: a length of 16 bits with a
@@ -96,12 +96,12 @@ func (s *segments) next() error {
 	if err != nil {
 		return s.truncated(err)
 	}
-	size := min(s.left, lzo1x.SegmentSize)
+	size := min(s.left, lzo.SegmentSize)
 	if length < 0 {
 		size = min(s.left, -length) // copied; may have any size
 	}
 	out := s.buf[:size]
-	if _, err := lzo1x.DecodeSegmented(out, stored); err != nil {
+	if _, err := lzo.DecodeSegmented(out, stored); err != nil {
 		return s.corrupt(fmt.Errorf("%v: %w", compress.LZO1X, err))
 	}
 	_, _ = s.in.Discard(len(stored))
@@ -113,7 +113,7 @@ func (s *segments) next() error {
 
 func (s *segments) corrupt(err error) error {
 	off := s.off
-	var at *lzo1x.Error
+	var at *lzo.Error
 	if errors.As(err, &at) {
 		off += int64(at.Off)
 	}

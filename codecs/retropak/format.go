@@ -8,7 +8,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/family/retro"
 	"pakdb/internal/bin"
 )
 
@@ -37,7 +36,7 @@ func Format() *codecs.Format {
 		Probe:    probe,
 		Open:     open,
 
-		EntrySpaces: []codecs.Space{retro.Asset},
+		EntrySpaces: []codecs.Space{Asset},
 		Create:      create,
 	}
 }

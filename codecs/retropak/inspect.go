@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/retro"
-	"pakdb/codecs/retropak/strg"
 	"pakdb/internal/bin"
 )
 
@@ -21,7 +19,7 @@ const maxContent = 256 << 20
 
 // Inspector finds what the assets of Metroid Prime and Donkey Kong Country
 // Returns refer to, where the layout of a type is known: references of kind
-// "parsed" in [retro.Asset]. FORMAT.md says which types those are. For
+// "parsed" in [Asset]. FORMAT.md says which types those are. For
 // the others see [Scan].
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
@@ -40,7 +38,7 @@ func symbols(e *codecs.Entry) []codecs.Symbol {
 	if !isAsset(e) {
 		return nil
 	}
-	return []codecs.Symbol{{Space: retro.Asset, ID: e.ID}}
+	return []codecs.Symbol{{Space: Asset, ID: e.ID}}
 }
 
 // isAsset reports whether e comes from a pak with ids of 32 or 64 bits: no
@@ -78,7 +76,7 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	detail := &retro.Facts{}
+	detail := &Facts{}
 	facts := &codecs.Facts{Kind: "retro-" + strings.ToLower(strings.TrimSpace(e.Type)), Detail: detail}
 	defer func() { facts.Scan = Scan(e, facts) }()
 	read := extractorOf(e.Type)
@@ -98,7 +96,7 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	}
 	facts.Refs, detail.Types = x.refs, x.types
 	if e.Type == "STRG" {
-		if detail.Texts, err = strg.Read(buf); err != nil {
+		if detail.Texts, err = ReadTexts(buf); err != nil {
 			facts.Problems = append(facts.Problems, inspectError(e, "texts", err))
 		}
 	}
@@ -164,7 +162,7 @@ func (x *references) add(typ string, id uint64) {
 		return
 	}
 	x.seen[t] = true
-	ref := codecs.Ref{Kind: "parsed", Space: retro.Asset, ID: codecs.ID64(id)}
+	ref := codecs.Ref{Kind: "parsed", Space: Asset, ID: codecs.ID64(id)}
 	if x.bits == 32 {
 		ref.ID = codecs.ID32(uint32(id))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family/retro"
 	"pakdb/codecs/retropak"
 )
 
@@ -24,7 +23,7 @@ func inspectItem(t testing.TB, it codecstest.Item) *codecs.Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := f.Detail.(*retro.Facts); len(d.Types) != len(f.Refs) {
+	if d := f.Detail.(*retropak.Facts); len(d.Types) != len(f.Refs) {
 		t.Fatalf("%d types for %d references", len(d.Types), len(f.Refs))
 	}
 	return f
@@ -65,10 +64,10 @@ func references(t *testing.T, it codecstest.Item, known map[string]string) []str
 	}
 	var refs []string
 	for i, r := range facts.Refs {
-		if r.Kind != "parsed" || r.Space != retro.Asset || r.Flags != 0 {
+		if r.Kind != "parsed" || r.Space != retropak.Asset || r.Flags != 0 {
 			t.Errorf("%s: %+v", it.Entry.Name, r)
 		}
-		refs = append(refs, facts.Detail.(*retro.Facts).Types[i]+" "+r.ID.String())
+		refs = append(refs, facts.Detail.(*retropak.Facts).Types[i]+" "+r.ID.String())
 	}
 	if rule := retropak.Scan(it.Entry, facts); rule != nil {
 		refs = append(refs, scanned(it, rule, known)...)

@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family/retro"
 	"pakdb/codecs/retropak"
 )
 
@@ -83,12 +82,12 @@ func TestReferences(t *testing.T) {
 			}
 			var got []string
 			for i, r := range f.Refs {
-				got = append(got, f.Detail.(*retro.Facts).Types[i]+" "+r.ID.String())
+				got = append(got, f.Detail.(*retropak.Facts).Types[i]+" "+r.ID.String())
 			}
 			if !slices.EqualFunc(got, split(tt.want), sameRef) {
 				t.Errorf("refers to %v, want %s", got, tt.want)
 			}
-			if f.Detail.(*retro.Facts).Complete != tt.complete {
+			if f.Detail.(*retropak.Facts).Complete != tt.complete {
 				t.Errorf("complete: %v", !tt.complete)
 			}
 			if scan := retropak.Scan(tt.item.Entry, f) != nil; scan == tt.complete {
@@ -139,7 +138,7 @@ func TestReferencesDamaged(t *testing.T) {
 			if !errors.Is(p, tt.class) || p.Field != tt.field || p.Off != tt.off || p.Format != "retro" || p.Entry != tt.item.Entry.Name {
 				t.Errorf("%v (field %q, offset %d)", p, p.Field, p.Off)
 			}
-			if f.Detail.(*retro.Facts).Complete {
+			if f.Detail.(*retropak.Facts).Complete {
 				t.Error("said to be complete")
 			}
 		})
@@ -208,7 +207,7 @@ func FuzzInspect(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := facts.Detail.(*retro.Facts); len(d.Types) != len(facts.Refs) || d.Complete && len(facts.Problems) > 0 {
+		if d := facts.Detail.(*retropak.Facts); len(d.Types) != len(facts.Refs) || d.Complete && len(facts.Problems) > 0 {
 			t.Fatalf("%+v", facts)
 		}
 		if 4*len(facts.Refs) > len(data) {

@@ -2,7 +2,6 @@ package retropak
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/family/retro"
 )
 
 // Scan returns how to find references of an asset by searching for known ids,
@@ -17,13 +16,13 @@ func Scan(e *codecs.Entry, facts *codecs.Facts) *codecs.Scan {
 		return nil
 	}
 	if facts != nil {
-		if d, ok := facts.Detail.(*retro.Facts); ok && d.Complete {
+		if d, ok := facts.Detail.(*Facts); ok && d.Complete {
 			return nil
 		}
 	}
 	s := &codecs.Scan{
 		Layout:     codecs.IDLayout{Width: 8, Big: true, Align: 1},
-		Spaces:     []codecs.Space{retro.Asset},
+		Spaces:     []codecs.Space{Asset},
 		SkipCommon: true,
 	}
 	if e.ID.Bits == 32 {

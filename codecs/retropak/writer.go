@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exactlzo"
+	"pakdb/codecs/compress/lzo"
 	"pakdb/codecs/internal/spool"
 )
 
@@ -22,7 +22,7 @@ type writer struct {
 	named   []named
 	records []record // offsets from the start of the data
 	data    spool.Spool
-	lzo     exactlzo.Encoder
+	lzo     lzo.Encoder
 	noMD5   bool // keep the MD5 zero, as editors do
 	based   bool // offsets count from the data, as in one prototype
 	err     error

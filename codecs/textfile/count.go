@@ -11,15 +11,15 @@ import (
 
 	"github.com/tidwall/jsonc"
 
-	"pakdb/codecs/family/plain"
+	"pakdb/codecs/family"
 	"pakdb/internal/bin"
 )
 
-var unparsed = []plain.Figure{{Name: "unparsed", Value: 1}}
+var unparsed = []family.Figure{{Name: "unparsed", Value: 1}}
 
 // counted returns what a text of a kind has.
-func counted(kind string, body []byte) []plain.Figure {
-	count := map[string]func([]byte) ([]plain.Figure, error){"json": countJSON, "xml": countXML, "csv": countCSV}[kind]
+func counted(kind string, body []byte) []family.Figure {
+	count := map[string]func([]byte) ([]family.Figure, error){"json": countJSON, "xml": countXML, "csv": countCSV}[kind]
 	if count == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func counted(kind string, body []byte) []plain.Figure {
 }
 
 // countJSON counts the strings, numbers and words that are no keys.
-func countJSON(body []byte) ([]plain.Figure, error) {
+func countJSON(body []byte) ([]family.Figure, error) {
 	body = jsonc.ToJSON(bin.Text(body))
 	if !json.Valid(body) {
 		return nil, errNoJSON
@@ -55,10 +55,10 @@ func countJSON(body []byte) ([]plain.Figure, error) {
 			}
 		}
 	}
-	return []plain.Figure{{Name: "values", Value: values}}, nil
+	return []family.Figure{{Name: "values", Value: values}}, nil
 }
 
-func countXML(body []byte) ([]plain.Figure, error) {
+func countXML(body []byte) ([]family.Figure, error) {
 	d := xml.NewDecoder(bytes.NewReader(bin.Text(body)))
 	d.Strict = false
 	d.AutoClose, d.Entity = xml.HTMLAutoClose, xml.HTMLEntity
@@ -70,7 +70,7 @@ func countXML(body []byte) ([]plain.Figure, error) {
 			if elements == 0 {
 				return nil, errNoElement
 			}
-			return []plain.Figure{{Name: "elements", Value: elements}}, nil
+			return []family.Figure{{Name: "elements", Value: elements}}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ var (
 	errNoElement = errors.New("no element")
 )
 
-func countCSV(body []byte) ([]plain.Figure, error) {
+func countCSV(body []byte) ([]family.Figure, error) {
 	body = bin.Text(body)
 	head, _, _ := bytes.Cut(body, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(body))
@@ -101,7 +101,7 @@ func countCSV(body []byte) ([]plain.Figure, error) {
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return []plain.Figure{{Name: "rows", Value: rows}, {Name: "columns", Value: columns}}, nil
+			return []family.Figure{{Name: "rows", Value: rows}, {Name: "columns", Value: columns}}, nil
 		}
 		if err != nil {
 			return nil, err

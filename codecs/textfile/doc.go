@@ -4,4 +4,9 @@
 //	inspector.go  which contents are texts; the facts
 //	lines.go      blocks of lines
 //	count.go      what JSON, XML and CSV have
+//
+// # Heads
+//
+// [HeadsInspector] tells kinds of contents of which nothing is read but their head: shader
+// libraries, banks and sounds of Wwise, fonts, pipeline caches. See HEADS.md.
 package textfile

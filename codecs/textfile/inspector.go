@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/plain"
+	"pakdb/codecs/family"
 	"pakdb/internal/bin"
 )
 
@@ -44,7 +44,7 @@ var kindOf = func() map[string]string {
 	return all
 }()
 
-// Inspector returns the inspector of texts. Its facts have a [*plain.Facts].
+// Inspector returns the inspector of texts. Its facts have a [*family.PlainFacts].
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
 		Name:     formatName,
@@ -78,8 +78,8 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	if err != nil {
 		return nil, problem("content", 0, err)
 	}
-	f := &plain.Facts{}
-	tell := func(name string, value int64) { f.Figures = append(f.Figures, plain.Figure{Name: name, Value: value}) }
+	f := &family.PlainFacts{}
+	tell := func(name string, value int64) { f.Figures = append(f.Figures, family.Figure{Name: name, Value: value}) }
 	count, err := countLines(ctx, content, size, first)
 	if err != nil {
 		return nil, problem("content", 0, err)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pakdb/codecs/family/plain"
+	"pakdb/codecs/family"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/internal/bin"
 )
@@ -24,7 +24,7 @@ const (
 
 // lister lists a text in blocks of lines.
 type lister struct {
-	facts *plain.Facts
+	facts *family.PlainFacts
 	known map[string]int32 // texts of blocks
 	block strings.Builder
 	first int32 // number of the block's first line
@@ -32,7 +32,7 @@ type lister struct {
 }
 
 // list lists the lines of a text, and returns how many bytes of it were left out.
-func list(f *plain.Facts, body []byte) (left int64) {
+func list(f *family.PlainFacts, body []byte) (left int64) {
 	text := body
 	if wide(body) {
 		text = bin.Text(body[:len(body)&^1])
@@ -97,7 +97,7 @@ func (l *lister) end() {
 		l.known[text] = at
 		l.facts.Texts = append(l.facts.Texts, text)
 	}
-	l.facts.Blocks = append(l.facts.Blocks, plain.Block{Line: l.first, Text: at})
+	l.facts.Blocks = append(l.facts.Blocks, family.Block{Line: l.first, Text: at})
 }
 
 // ends reports one line in eight, the same wherever it is.

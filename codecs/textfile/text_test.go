@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family/plain"
+	"pakdb/codecs/family"
 	"pakdb/codecs/textfile"
 )
 
@@ -30,7 +30,7 @@ func inspect(t testing.TB, name, body string) *codecs.Facts {
 
 // summary is "kind figure=value ...: line text | ...".
 func summary(facts *codecs.Facts) string {
-	f := facts.Detail.(*plain.Facts)
+	f := facts.Detail.(*family.PlainFacts)
 	var b strings.Builder
 	b.WriteString(facts.Kind)
 	for _, x := range f.Figures {
@@ -96,7 +96,7 @@ func TestLarge(t *testing.T) {
 		{"a.json", strings.Repeat(" ", 5<<20), 0, "lines=1 bytes_not_searched=4980736"},
 		{"b.txt", strings.Repeat("a\n", 100_000), 209, "lines=100000"},
 	} {
-		f := inspect(t, c.name, c.body).Detail.(*plain.Facts)
+		f := inspect(t, c.name, c.body).Detail.(*family.PlainFacts)
 		var figures []string
 		for _, x := range f.Figures {
 			figures = append(figures, fmt.Sprintf("%s=%d", x.Name, x.Value))
@@ -133,7 +133,7 @@ func FuzzInspect(f *testing.F) {
 			return
 		}
 		facts := inspect(t, name, body)
-		d := facts.Detail.(*plain.Facts)
+		d := facts.Detail.(*family.PlainFacts)
 		for _, text := range d.Texts {
 			if !utf8.ValidString(text) || len(text) > 960 {
 				t.Fatalf("a line of %d bytes: %q", len(text), text)

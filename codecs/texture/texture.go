@@ -8,10 +8,6 @@ import (
 	"sync"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture/astc"
-	"pakdb/codecs/texture/bcn"
-	"pakdb/codecs/texture/etc2"
-	"pakdb/codecs/texture/plain"
 )
 
 // Format is how pictures are stored.
@@ -25,39 +21,39 @@ type Format struct {
 	// Palette is the colours of PF_P8, four bytes each: R G B A.
 	Palette []byte
 
-	blocks bcn.Format
-	mobile etc2.Format
+	blocks bcnFormat
+	mobile etcFormat
 	astc   bool
-	pixels plain.Format
+	pixels plainFormat
 }
 
 // formats are those that engines cook to, by their names without "PF_".
 var formats = sync.OnceValue(func() map[string]Format {
-	block := func(f bcn.Format, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, blocks: f} }
-	pixel := func(f plain.Format) Format {
+	block := func(f bcnFormat, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, blocks: f} }
+	pixel := func(f plainFormat) Format {
 		size, _ := f.Size(1, 1)
 		return Format{Width: 1, Height: 1, Bytes: size, pixels: f}
 	}
-	float := func(f plain.Format) Format {
+	float := func(f plainFormat) Format {
 		out := pixel(f)
 		out.Float = true
 		return out
 	}
 	other := func(width, height, bytes int) Format { return Format{Width: width, Height: height, Bytes: bytes} }
-	mobile := func(f etc2.Format, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, mobile: f} }
+	mobile := func(f etcFormat, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, mobile: f} }
 	square := func(side int) Format { return Format{Width: side, Height: side, Bytes: 16, astc: true} }
-	hdr := block(bcn.BC6H, 16)
+	hdr := block(bcnBC6H, 16)
 	hdr.Float = true
 	return map[string]Format{
-		"DXT1": block(bcn.BC1, 8), "DXT3": block(bcn.BC2, 16), "DXT5": block(bcn.BC3, 16),
-		"BC4": block(bcn.BC4, 8), "BC5": block(bcn.BC5, 16), "BC6H": hdr, "BC7": block(bcn.BC7, 16),
-		"B8G8R8A8": pixel(plain.BGRA8), "A8R8G8B8": pixel(plain.BGRA8), "R8G8B8A8": pixel(plain.RGBA8),
-		"G8": pixel(plain.G8), "L8": pixel(plain.G8), "R8": pixel(plain.G8), "A8": pixel(plain.G8), "R8_UINT": pixel(plain.G8),
-		"G16": pixel(plain.G16), "R16_UINT": pixel(plain.G16), "V8U8": pixel(plain.V8U8), "R5G6B5_UNORM": pixel(plain.RGB565),
-		"P8": pixel(plain.P8), "B8G8R8": pixel(plain.BGR8),
-		"R16F": float(plain.R16F), "R16F_FILTER": float(plain.R16F), "G16R16F": float(plain.RG16F), "G16R16F_FILTER": float(plain.RG16F),
-		"FloatRGBA": float(plain.RGBA16F), "R32_FLOAT": float(plain.R32F), "A32B32G32R32F": float(plain.RGBA32F),
-		"ETC1": mobile(etc2.RGB, 8), "ETC2_RGB": mobile(etc2.RGB, 8), "ETC2_RGBA": mobile(etc2.RGBA, 16), "ETC2_R11_EAC": mobile(etc2.R11, 8), "ETC2_RG11_EAC": mobile(etc2.RG11, 16),
+		"DXT1": block(bcnBC1, 8), "DXT3": block(bcnBC2, 16), "DXT5": block(bcnBC3, 16),
+		"BC4": block(bcnBC4, 8), "BC5": block(bcnBC5, 16), "BC6H": hdr, "BC7": block(bcnBC7, 16),
+		"B8G8R8A8": pixel(plainBGRA8), "A8R8G8B8": pixel(plainBGRA8), "R8G8B8A8": pixel(plainRGBA8),
+		"G8": pixel(plainG8), "L8": pixel(plainG8), "R8": pixel(plainG8), "A8": pixel(plainG8), "R8_UINT": pixel(plainG8),
+		"G16": pixel(plainG16), "R16_UINT": pixel(plainG16), "V8U8": pixel(plainV8U8), "R5G6B5_UNORM": pixel(plainRGB565),
+		"P8": pixel(plainP8), "B8G8R8": pixel(plainBGR8),
+		"R16F": float(plainR16F), "R16F_FILTER": float(plainR16F), "G16R16F": float(plainRG16F), "G16R16F_FILTER": float(plainRG16F),
+		"FloatRGBA": float(plainRGBA16F), "R32_FLOAT": float(plainR32F), "A32B32G32R32F": float(plainRGBA32F),
+		"ETC1": mobile(etcRGB, 8), "ETC2_RGB": mobile(etcRGB, 8), "ETC2_RGBA": mobile(etcRGBA, 16), "ETC2_R11_EAC": mobile(etcR11, 8), "ETC2_RG11_EAC": mobile(etcRG11, 16),
 		"ASTC_4x4": square(4), "ASTC_6x6": square(6), "ASTC_8x8": square(8), "ASTC_10x10": square(10), "ASTC_12x12": square(12),
 		"ASTC_4x4_HDR": other(4, 4, 16), "ASTC_6x6_HDR": other(6, 6, 16), "ASTC_8x8_HDR": other(8, 8, 16), "ASTC_10x10_HDR": other(10, 10, 16),
 		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": square(4),
@@ -104,25 +100,25 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 		return nil, codecs.Errorf(codecs.ErrLimit, "%s of %d x %d pixels", f.Name, width, height)
 	case int64(len(src)) < size:
 		return nil, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
-	case f.pixels == plain.P8:
+	case f.pixels == plainP8:
 		out, pixels := newImage(4, width, height)
-		return out, plain.DecodePalette(pixels, src, f.Palette, width, height)
+		return out, plainDecodePalette(pixels, src, f.Palette, width, height)
 	case f.pixels != 0:
 		out, pixels := newImage(f.pixels.PixelSize(), width, height)
-		return out, plain.Decode(pixels, src, f.pixels, width, height)
+		return out, plainDecode(pixels, src, f.pixels, width, height)
 	case f.blocks != 0:
-		return blocks(src, f.blocks, width, height, bcn.Decode)
+		return blocks(src, f.blocks, width, height, bcnDecode)
 	case f.astc:
-		out, pixels := newImage(astc.PixelSize, width, height)
-		return out, hdrUnsupported(astc.Decode(pixels, src, width, height, f.Width, f.Height))
+		out, pixels := newImage(astcPixelSize, width, height)
+		return out, hdrUnsupported(astcDecode(pixels, src, width, height, f.Width, f.Height))
 	case f.mobile != 0:
-		return blocks(src, f.mobile, width, height, etc2.Decode)
+		return blocks(src, f.mobile, width, height, etcDecode)
 	}
 	return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
 }
 
 func hdrUnsupported(err error) error {
-	if errors.Is(err, astc.ErrHDR) {
+	if errors.Is(err, astcErrHDR) {
 		return codecs.Errorf(errors.ErrUnsupported, "%v", err)
 	}
 	return err
@@ -141,11 +137,11 @@ func blocks[F interface{ PixelSize() int }](src []byte, f F, width, height int, 
 	}
 	out, pixels := newImage(4, width, height)
 	if channels == 8 {
-		return out, plain.Decode(pixels, raw, plain.RGBA16F, width, height)
+		return out, plainDecode(pixels, raw, plainRGBA16F, width, height)
 	}
 	for i := 0; i+2 <= len(raw); i += 2 {
 		red, green := raw[i], raw[i+1]
-		pixels[2*i], pixels[2*i+1], pixels[2*i+2], pixels[2*i+3] = red, green, plain.Blue(red, green), 255
+		pixels[2*i], pixels[2*i+1], pixels[2*i+2], pixels[2*i+3] = red, green, plainBlue(red, green), 255
 	}
 	return out, nil
 }
@@ -182,7 +178,7 @@ func Normals(p image.Image) image.Image {
 	out := image.NewNRGBA(in.Rect)
 	for i := 0; i+4 <= len(in.Pix); i += 4 {
 		x, y := in.Pix[i], in.Pix[i+at]
-		out.Pix[i], out.Pix[i+1], out.Pix[i+2], out.Pix[i+3] = x, y, plain.Blue(x, y), 255
+		out.Pix[i], out.Pix[i+1], out.Pix[i+2], out.Pix[i+3] = x, y, plainBlue(x, y), 255
 	}
 	return out
 }

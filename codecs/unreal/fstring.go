@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs/internal/latin1"
-	"pakdb/codecs/internal/pages"
+	"pakdb/codecs/internal/spool"
 	"pakdb/internal/bin"
 )
 
@@ -55,7 +55,7 @@ func Name(r *bin.Reader, bytes8 bool) Text {
 
 // NameAt is [Name] at a position at which there is one. What cannot be read is nothing,
 // and the region has the error.
-func NameAt(g *pages.Region, pos uint32, bytes8 bool) Text {
+func NameAt(g *spool.Region, pos uint32, bytes8 bool) Text {
 	b, err := g.At(int64(pos), 4)
 	if err != nil {
 		return Text{}

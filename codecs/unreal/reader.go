@@ -68,7 +68,7 @@ func (r *OldReader) Ref() ObjectRef {
 	return o
 }
 
-// OldName reads a reference to a name, and fails for one outside the table.
+// Name reads a reference to a name, and fails for one outside the table.
 func (r *OldReader) Name() ObjectName {
 	n := ObjectName{Index: r.Index()}
 	if r.Version >= VerNameNumber {

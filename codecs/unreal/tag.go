@@ -85,7 +85,7 @@ type OldTag struct {
 
 var errSize = errors.New("value beyond the end")
 
-// OldTag reads the tag of the next value; a list ends with one whose Name is "None".
+// Tag reads the tag of the next value; a list ends with one whose Name is "None".
 func (r *OldReader) Tag() (t OldTag) {
 	t.Name = r.NameText()
 	if t.Name == "None" || r.In.Err() != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/pages"
+	"pakdb/codecs/internal/spool"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
@@ -13,7 +13,7 @@ import (
 // directoryNames are the file names of a directory index of versions 10 to 12,
 // each found by its place in the region.
 type directoryNames struct {
-	bytes *pages.Region
+	bytes *spool.Region
 	utf8  bool // FUtf8String, version 12 on
 }
 
@@ -24,7 +24,7 @@ func (d directoryNames) text(name uint32) unreal.Text { return unreal.NameAt(d.b
 //	i32 dirs | dirs x (FString dir | i32 files | files x (name, i32 location))
 //
 // What stands in front of damage is kept.
-func (t *hashIndex) parseDirectory(r *bin.Reader, bytes *pages.Region, sizeHint int) error {
+func (t *hashIndex) parseDirectory(r *bin.Reader, bytes *spool.Region, sizeHint int) error {
 	names := directoryNames{bytes, t.version >= utf8PakDirectory}
 	t.names = names
 	t.items = make([]item, 0, min(sizeHint, r.Len()/8))

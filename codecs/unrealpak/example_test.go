@@ -11,7 +11,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/unrealpak/keyring"
 )
 
 // An encrypted pak is written, and read with its key.
@@ -24,7 +23,7 @@ func Example() {
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "Game-WindowsNoEditor.pak")
 
-	var keys keyring.Ring
+	var keys unrealpak.Keyring
 	if err := keys.Add("0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F"); err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/chromium"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
@@ -24,7 +23,7 @@ func Explain(src codecs.Source) *codecs.FormatError {
 	switch {
 	case f != nil && f.known() && f.version == noVersion:
 		return formatError(src.Name, "", err)
-	case !errors.Is(err, codecs.ErrUnknown), chromium.Is(src):
+	case !errors.Is(err, codecs.ErrUnknown), isChromium(src):
 		return nil
 	}
 	tail := make([]byte, min(src.Size, tailWindow))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/pages"
+	"pakdb/codecs/internal/spool"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
@@ -28,7 +28,7 @@ type table interface {
 //
 //	FString mount | i32 count | count x (FString name, record)
 type recordIndex struct {
-	bytes   *pages.Region
+	bytes   *spool.Region
 	base    int64 // absolute offset of bytes
 	version version
 	starts  []uint32 // of each name within bytes, and the end of the last entry
@@ -39,7 +39,7 @@ type recordIndex struct {
 func parseRecordIndex(buf []byte, base int64, v version) (t *recordIndex, mount string, err error) {
 	r := bin.NewReader(buf, base, binary.LittleEndian)
 	mount = normalSlashes(unreal.FString(r).String())
-	t = &recordIndex{bytes: pages.Held(buf), base: base, version: v}
+	t = &recordIndex{bytes: spool.RegionHeld(buf), base: base, version: v}
 	count := r.Count(4 + int(v.recordSize(false, 0)))
 	t.starts = append(make([]uint32, 0, count+1), uint32(r.Pos()))
 	for range count {
@@ -106,7 +106,7 @@ func (a indexReader) open() error {
 	}
 	var t *recordIndex
 	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
-	a.table, t.bytes = t, pages.Again(buf, !f.encrypted, a.src, f.index.off)
+	a.table, t.bytes = t, spool.RegionAgain(buf, !f.encrypted, a.src, f.index.off)
 	a.release = t.bytes.Release
 	if t.len() == 0 && a.tableErr != nil {
 		return a.tableErr
@@ -178,7 +178,7 @@ func (a indexReader) directory(p *primary) ([]pathHash, error) {
 		return pairs, err
 	}
 	r := bin.NewReader(buf, p.fullDir.off, leOrder)
-	names := pages.Again(buf, !a.footer.encrypted, a.src, p.fullDir.off)
+	names := spool.RegionAgain(buf, !a.footer.encrypted, a.src, p.fullDir.off)
 	a.release = names.Release
 	return nil, a.hashed.parseDirectory(r, names, int(max(p.count, 0)))
 }

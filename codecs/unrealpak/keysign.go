@@ -7,7 +7,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/sense"
 	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
@@ -117,9 +116,9 @@ func (c *content) sign() (sign, error) {
 	padding := last[aes256.Block-(c.rec.stored()-c.rec.size):]
 	fits := isRepeat(padding, first, c.rec.size) || bytes.Count(padding, []byte{0}) == len(padding)
 	want := magicOf(c.a.table.name(c.ordinal))
-	bits := sense.Of(first[:min(int64(len(first)), c.rec.size)])
+	bits := senseOf(first[:min(int64(len(first)), c.rec.size)])
 	switch {
-	case want != nil && bytes.HasPrefix(first, want), fits && len(padding) >= leastWord, bits >= sense.Certain:
+	case want != nil && bytes.HasPrefix(first, want), fits && len(padding) >= leastWord, bits >= senseCertain:
 		return inFavour, nil
 	case bits > 0:
 		return silent, nil
@@ -180,7 +179,7 @@ func signOfMethod(m compress.Method, first []byte) sign {
 // ends returns the decrypted start, whole AES blocks that hold no more than one
 // block of padding, and the last AES block.
 func (c *content) ends() (first, last []byte, err error) {
-	first, last = make([]byte, min(c.rec.stored(), sense.Bytes)), make([]byte, aes256.Block)
+	first, last = make([]byte, min(c.rec.stored(), senseBytes)), make([]byte, aes256.Block)
 	if err = c.readEnd(first, 0); err == nil {
 		err = c.readEnd(last, c.rec.stored()-aes256.Block)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/pages"
+	"pakdb/codecs/internal/spool"
 )
 
 // template is what Like takes from a pak and no option of CreateOptions says.
@@ -120,5 +120,5 @@ func prunedDirectory(a *archive) (*hashIndex, error) {
 	if err != nil || r.Len() < 4 {
 		return pruned, err
 	}
-	return pruned, pruned.parseDirectory(r, pages.Held(buf), 0)
+	return pruned, pruned.parseDirectory(r, spool.RegionHeld(buf), 0)
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/blocks"
 	"pakdb/internal/rescue"
 )
 
@@ -39,7 +38,7 @@ type packing struct {
 	name    string
 	rec     *record
 	method  compress.Method
-	content *blocks.Content
+	content *blockContent
 	worth   bool // to be compressed
 	err     error
 	done    chan struct{}
@@ -53,7 +52,7 @@ func (w *writer) newPacking(name string, rec *record, m compress.Method) *packin
 		w.free = w.free[:n-1]
 		w.kept -= p.content.Memory()
 	} else {
-		p.content = &blocks.Content{}
+		p.content = &blockContent{}
 	}
 	return p
 }
@@ -101,7 +100,7 @@ func worthIt(v version, m compress.Method, raw, coded int64) bool {
 // record. It shares nothing with the writer that changes.
 func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 	c, rec := p.content, p.rec
-	o := blocks.Options{Method: p.method, Fast: w.opt.Fast, Size: w.opt.BlockSize}
+	o := blockOptions{Method: p.method, Fast: w.opt.Fast, Size: w.opt.BlockSize}
 	if rec.encrypted() {
 		o.Cipher = w.crypt.block
 	}
@@ -110,7 +109,7 @@ func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 	}
 	start := w.version.recordSize(true, len(c.Blocks))
 	for _, b := range c.Blocks {
-		rec.blocks = append(rec.blocks, blockRange{start + b.Start, start + b.End})
+		rec.blocks = append(rec.blocks, blockRange{start + b.start, start + b.end})
 	}
 	rec.usize, rec.blockSize = c.Size, uint32(min(int64(o.Size), c.Size))
 	rec.size, rec.sum = c.Stored(), c.Sum

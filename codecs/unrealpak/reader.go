@@ -9,14 +9,14 @@ import (
 	"sync"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ahead"
+	"pakdb/codecs/internal/spool"
 )
 
 func (c *content) reader() io.ReadCloser {
 	if c.rec.method == 0 && !c.rec.encrypted() {
 		return &storedReader{c: c}
 	}
-	return &unitReader{c: c, r: ahead.NewReader(c.ctx, c)}
+	return &unitReader{c: c, r: spool.NewAhead(c.ctx, c)}
 }
 
 // fail names the entry in err; errors of a context stay as they are.
@@ -71,7 +71,7 @@ func (r *storedReader) Close() error {
 // unitReader reads what is compressed or encrypted.
 type unitReader struct {
 	c   *content
-	r   *ahead.Reader
+	r   *spool.Ahead
 	err error
 }
 

@@ -31,8 +31,8 @@ type record struct {
 	iv        [12]byte // version 15 with AES-CTR
 }
 
-// span is a block relative to record.offset. Its end leaves the padding of
-// encrypted blocks out.
+// blockRange is a block, counted in bytes from record.offset, and from the first block
+// while content is coded. Its end leaves the padding of encrypted blocks out.
 type blockRange struct{ start, end int64 }
 
 func (rec *record) encrypted() bool { return rec.flags&flagEncrypted != 0 }

@@ -10,8 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/backpatch"
-	"pakdb/codecs/internal/blocks"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 )
@@ -38,21 +36,21 @@ func writable() []string {
 // writer builds a pak. Entries keep the order of the calls, in the data and in
 // the index, as UnrealPak has it.
 type writer struct {
-	out     *backpatch.Writer
+	out     *backpatchWriter
 	version version
 	opt     codecs.CreateOptions
 	like    template
 	crypt   crypt
 	slots   []string
 	entries []packed
-	names   map[string]bool   // lower case
-	buf     []byte            // of chunk bytes, and room for padding
-	queue   []*packing        // on their way to be written, see flush
-	queued  int64             // bytes in the queue
-	turns   chan struct{}     // of those in the queue, to be compressed
-	free    []*blocks.Content // for their buffers
-	kept    int64             // bytes of those
-	err     error             // sticky
+	names   map[string]bool // lower case
+	buf     []byte          // of chunk bytes, and room for padding
+	queue   []*packing      // on their way to be written, see flush
+	queued  int64           // bytes in the queue
+	turns   chan struct{}   // of those in the queue, to be compressed
+	free    []*blockContent // for their buffers
+	kept    int64           // bytes of those
+	err     error           // sticky
 }
 
 // packed is an entry that has been written.
@@ -73,7 +71,7 @@ func create(ws io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 		return nil, formatError("", "", err)
 	}
 	var err error
-	if w.out, err = backpatch.New(ws); err != nil {
+	if w.out, err = backpatchNew(ws); err != nil {
 		return nil, formatError("", "", err)
 	}
 	return w, nil

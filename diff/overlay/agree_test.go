@@ -22,7 +22,6 @@ import (
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/uz"
 	"pakdb/diff"
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
@@ -161,7 +160,7 @@ func drawNamed(format func() *codecs.Format) func(*rapid.T, string) mounted {
 
 func drawUz(t *rapid.T, name string) mounted {
 	entry := codecs.Entry{Name: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))}
-	return mounted{format: uz.Format(), entries: []drawn{{entry, rapid.IntRange(1, 3).Draw(t, "content")}}}
+	return mounted{format: umod.UzFormat(), entries: []drawn{{entry, rapid.IntRange(1, 3).Draw(t, "content")}}}
 }
 
 func drawRetro(t *rapid.T, _ string) mounted {

@@ -1,4 +1,6 @@
-// Package spool buffers content that must be complete before it is placed.
+// Package spool has parts of files at hand without holding all of them: a [Spool] keeps
+// output that must be known in whole before it can be placed, a [Region] reads an index
+// page by page, and [Ahead] decodes blocks ahead of a reader.
 package spool
 
 import (

@@ -6,9 +6,8 @@ import (
 	"fmt"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exactlz4"
-	"pakdb/codecs/compress/exactlzo"
-	"pakdb/codecs/compress/exactzlib"
+	"pakdb/codecs/compress/exact"
+	"pakdb/codecs/compress/lzo"
 )
 
 // Recipe says how stored bytes come from decoded ones. The zero value stores
@@ -42,14 +41,14 @@ func (r Recipe) String() string {
 const rawDeflate = 0x80
 
 // Zlib returns the parameters of zlib that the recipe holds.
-func (r Recipe) Zlib() exactzlib.Params {
-	return exactzlib.Params{
+func (r Recipe) Zlib() exact.ZlibParams {
+	return exact.ZlibParams{
 		Level: r.Params[0], MemLevel: r.Params[1], WindowBits: r.Params[2],
-		Strategy: exactzlib.Strategy(r.Params[3] &^ rawDeflate), Raw: r.Params[3]&rawDeflate != 0,
+		Strategy: exact.ZlibStrategy(r.Params[3] &^ rawDeflate), Raw: r.Params[3]&rawDeflate != 0,
 	}
 }
 
-func fromZlib(p exactzlib.Params) Recipe {
+func fromZlib(p exact.ZlibParams) Recipe {
 	r := Recipe{Method: compress.Zlib, Params: [4]uint8{p.Level, p.MemLevel, p.WindowBits, uint8(p.Strategy)}}
 	if p.Raw {
 		r.Params[3] |= rawDeflate
@@ -64,8 +63,8 @@ const (
 	lz4High
 )
 
-func (r Recipe) lz4() exactlz4.Params {
-	p := exactlz4.Params{Dialect: exactlz4.Dialect(r.Params[0]), Stream: r.Params[1] == lz4Stream}
+func (r Recipe) lz4() exact.LZ4Params {
+	p := exact.LZ4Params{Dialect: exact.LZ4Dialect(r.Params[0]), Stream: r.Params[1] == lz4Stream}
 	if r.Params[1] == lz4High {
 		p.Level = r.Params[2]
 	} else {
@@ -74,7 +73,7 @@ func (r Recipe) lz4() exactlz4.Params {
 	return p
 }
 
-func fromLZ4(p exactlz4.Params) Recipe {
+func fromLZ4(p exact.LZ4Params) Recipe {
 	r := Recipe{Method: compress.LZ4, Params: [4]uint8{uint8(p.Dialect), lz4Block, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
 	switch {
 	case p.Level > 0:
@@ -92,9 +91,9 @@ func fromLZO(level int) Recipe { return Recipe{Method: compress.LZO1X, Params: [
 // Coder encodes by recipes and finds them. The zero value is ready. It keeps its
 // encoders' memory and is not safe for concurrent use.
 type Coder struct {
-	Zlib exactzlib.Encoder
-	lz4  exactlz4.Encoder
-	lzo  exactlzo.Encoder
+	Zlib exact.ZlibEncoder
+	lz4  exact.LZ4Encoder
+	lzo  lzo.Encoder
 }
 
 // Encode appends the stored form of src to dst. A recipe that this package does

@@ -12,7 +12,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak/response"
+	"pakdb/codecs/unrealpak"
 	"pakdb/internal/regular"
 )
 
@@ -40,7 +40,7 @@ func addFile(ctx context.Context, w codecs.Writer, from regular.File, epoch time
 }
 
 // addLine adds the file, or the delete record, that a line stands for.
-func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.Time, s *cli.Sums) error {
+func addLine(ctx context.Context, w codecs.Writer, l unrealpak.ResponseLine, epoch time.Time, s *cli.Sums) error {
 	e := &codecs.Entry{Name: l.Dest}
 	if l.Delete {
 		e.Flags = codecs.Deleted

@@ -9,7 +9,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/unrealpak/response"
 	"pakdb/internal/regular"
 )
 
@@ -23,11 +22,11 @@ func arrange(files []regular.File, orderFile, mount string) ([]regular.File, err
 	if mount == "" {
 		mount = unrealpak.DefaultMount
 	}
-	lines, byName := make([]response.Line, len(files)), map[string]regular.File{}
+	lines, byName := make([]unrealpak.ResponseLine, len(files)), map[string]regular.File{}
 	for i, f := range files {
-		lines[i], byName[f.Name] = response.Line{Source: f.Name, Dest: strings.TrimSuffix(mount, "/") + "/" + f.Name}, f
+		lines[i], byName[f.Name] = unrealpak.ResponseLine{Source: f.Name, Dest: strings.TrimSuffix(mount, "/") + "/" + f.Name}, f
 	}
-	response.Arrange(lines, order)
+	unrealpak.Arrange(lines, order)
 	arranged := make([]regular.File, len(files))
 	for i, l := range lines {
 		arranged[i] = byName[l.Source]
@@ -35,11 +34,11 @@ func arrange(files []regular.File, orderFile, mount string) ([]regular.File, err
 	return arranged, nil
 }
 
-func readOrder(name string) ([]response.OrderLine, error) {
+func readOrder(name string) ([]unrealpak.OrderLine, error) {
 	if name == "" {
 		return nil, nil
 	}
-	return parseFile(name, response.ParseOrder)
+	return parseFile(name, unrealpak.ParseOrder)
 }
 
 func parseFile[T any](name string, parse func(io.Reader) ([]T, error)) ([]T, error) {

@@ -12,7 +12,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/codecs/unrealpak/response"
 	"pakdb/internal/regular"
 )
 
@@ -33,10 +32,10 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 	if err != nil {
 		return err
 	}
-	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l response.Line) bool { return l.Compress }) {
+	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Compress }) {
 		t.options.Method = compress.Zlib
 	}
-	if slices.ContainsFunc(lines, func(l response.Line) bool { return l.Encrypt }) {
+	if slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Encrypt }) {
 		t.options.Keys = a.Keys.Ring.Key
 	}
 	dests := func(yield func(string) bool) {
@@ -76,23 +75,23 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 
 // responseLines reads the response file: one line a file, in the order in which
 // they are packed, destinations behind the mount point.
-func responseLines(ctx context.Context, opts packOptions, t *target) ([]response.Line, error) {
-	lines, err := parseFile(opts.response, response.Parse)
+func responseLines(ctx context.Context, opts packOptions, t *target) ([]unrealpak.ResponseLine, error) {
+	lines, err := parseFile(opts.response, unrealpak.Parse)
 	if err != nil {
 		return nil, err
 	}
-	if lines, err = response.Expand(lines, filesAt(ctx, opts)); err != nil {
+	if lines, err = unrealpak.Expand(lines, filesAt(ctx, opts)); err != nil {
 		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	if t.options.MountPoint == "" {
-		t.options.MountPoint = response.CommonMount(lines)
+		t.options.MountPoint = unrealpak.CommonMount(lines)
 	}
 	order, err := readOrder(opts.order)
 	if err != nil {
 		return nil, err
 	}
-	response.Arrange(lines, order)
-	if err := response.MakeRelative(lines, t.options.MountPoint); err != nil {
+	unrealpak.Arrange(lines, order)
+	if err := unrealpak.MakeRelative(lines, t.options.MountPoint); err != nil {
 		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	return lines, nil

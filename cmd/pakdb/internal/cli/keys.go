@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak/keyring"
+	"pakdb/codecs/unrealpak"
 )
 
 // Keys are the AES keys of encrypted archives, and the flags that give them.
 type Keys struct {
 	texts []string // --aes-key
 	files []string // --keys
-	Ring  keyring.Ring
+	Ring  unrealpak.Keyring
 }
 
 // keyVariable holds keys too, so that they need not stand in the history of a
@@ -38,7 +38,7 @@ func (k *Keys) add(root *cobra.Command) {
 // TargetKeys are keys of new files, where they are not those of the old ones.
 type TargetKeys struct {
 	texts []string // --new-aes-key
-	Ring  keyring.Ring
+	Ring  unrealpak.Keyring
 }
 
 // Add declares --new-aes-key.
@@ -86,7 +86,7 @@ func (k *Keys) load() error {
 			return fmt.Errorf("%w: --keys %s: %w", ErrUsage, name, err)
 		}
 	}
-	var fromEnv keyring.Ring
+	var fromEnv unrealpak.Keyring
 	for text := range strings.FieldsSeq(os.Getenv(keyVariable)) {
 		if err := fromEnv.Add(text); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrUsage, keyVariable, err)

@@ -36,7 +36,7 @@
 // which nothing can be gained (noise, compressed pictures and sounds) are written
 // as they are.
 //
-// Loops that price steps and code bits are go:norace, as in exactzlib: the race detector
+// Loops that price steps and code bits are go:norace, as in package exact: the race detector
 // skips the tables of one encoder. It watches where matches are compared and indexes read.
 //
 // Nothing here depends on time, on map order or on the number of processors: the

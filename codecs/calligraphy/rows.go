@@ -1,0 +1,164 @@
+package calligraphy
+
+import (
+	"math"
+	"strconv"
+
+	"pakdb/codecs/family"
+)
+
+// recordRow is a line of a directory.
+type recordRow struct {
+	Record
+	path int32 // position in the batch
+}
+
+// replacementRow is a replacement with the end of its chain.
+type replacementRow struct {
+	Replacement
+	last uint64
+}
+
+// valueRow is one value of a prototype's field.
+type valueRow struct {
+	owner     int64 // row whose embedded body this is in; -1: none
+	blueprint uint64
+	field     uint64
+	position  int64 // in a list; -1: not a list
+	value     any   // int64, float64, or nil for an empty list
+	copy      uint8
+	typ       any // string
+}
+
+// curveRow is a curve as the catalog has it.
+type curveRow struct {
+	start  int64
+	points string // a JSON array
+}
+
+// Batch returns the rows of a file of the database.
+func (f *Facts) Batch() *family.Batch {
+	b := &family.Batch{Rows: []family.Rows{assets.Rows(f.Assets...), replacements.Rows(replacementRows(f.Replacements)...)}}
+	if len(f.Records) > 0 {
+		b.Words = []string{string(f.Space)}
+		b.Paths = make([]string, len(f.Records))
+		rows := make([]recordRow, len(f.Records))
+		for i, r := range f.Records {
+			b.Paths[i], rows[i] = r.Path, recordRow{r, int32(i)}
+		}
+		b.Rows = append(b.Rows, marvelRecords.Rows(rows...))
+	}
+	if f.Curve != nil {
+		b.Rows = append(b.Rows, curves.Rows(curveRow{int64(f.Curve.Start), points(f.Curve.Values)}))
+	}
+	if f.Blueprint != nil {
+		b.Rows = append(b.Rows, blueprints.Rows(*f.Blueprint), members.Rows(f.Blueprint.Members...))
+	}
+	if f.Prototype != nil {
+		b.Rows = append(b.Rows, values.Rows(valueRows(f.Prototype)...))
+	}
+	if f.Resource != nil {
+		b.Rows = append(b.Rows, resources.Rows(*f.Resource))
+	}
+	return b
+}
+
+// replacementRows follows every chain to its end. A chain that comes back to
+// itself ends where it would repeat.
+func replacementRows(replacements []Replacement) []replacementRow {
+	next := make(map[uint64]uint64, len(replacements))
+	for _, r := range replacements {
+		next[r.Old] = r.New
+	}
+	rows := make([]replacementRow, 0, len(replacements))
+	for _, r := range replacements {
+		last := r.New
+		for seen := map[uint64]bool{r.Old: true}; last != 0 && !seen[last]; {
+			seen[last] = true
+			to, ok := next[last]
+			if !ok {
+				break
+			}
+			last = to
+		}
+		rows = append(rows, replacementRow{r, last})
+	}
+	return rows
+}
+
+// points renders a curve as JSON, losing nothing that JSON can say: what is not
+// a number is null, infinities are numbers too large for a float.
+func points(values []float64) string {
+	b := make([]byte, 0, 2+8*len(values))
+	b = append(b, '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		switch {
+		case math.IsNaN(v):
+			b = append(b, "null"...)
+		case math.IsInf(v, 1):
+			b = append(b, "9e999"...)
+		case math.IsInf(v, -1):
+			b = append(b, "-9e999"...)
+		default:
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
+		}
+	}
+	return string(append(b, ']'))
+}
+
+// valueRows flattens the bodies into a row a value. An embedded body's values
+// name the row of the value that holds the body as their owner.
+func valueRows(p *Prototype) []valueRow {
+	rows := make([]valueRow, 0, len(p.Values))
+	rowOf := make([]int64, len(p.Values)) // by index in p.Values
+	for _, f := range p.Fields {
+		g := p.Groups[f.Group]
+		row := valueRow{owner: -1, blueprint: g.Blueprint, copy: g.Copy, field: f.ID, typ: string(f.Type), position: -1}
+		if f.Count == 0 {
+			rows = append(rows, row)
+		}
+		for i := range int32(f.Count) {
+			at := f.First + i
+			rowOf[at] = int64(len(rows))
+			row.value = valueOf(p, f.Type, p.Values[at])
+			if f.Structure == 'L' {
+				row.position = int64(i)
+			}
+			rows = append(rows, row)
+		}
+	}
+	setOwners(p, rows, rowOf)
+	return rows
+}
+
+// setOwners runs when all rows have their places: a body may come before the
+// field that holds it is complete.
+func setOwners(p *Prototype, rows []valueRow, rowOf []int64) {
+	i := 0
+	for _, f := range p.Fields {
+		owner := int64(-1)
+		if at := p.Bodies[p.Groups[f.Group].Body].Owner; at >= 0 {
+			owner = rowOf[at]
+		}
+		for range max(int(f.Count), 1) {
+			rows[i].owner = owner
+			i++
+		}
+	}
+}
+
+func valueOf(p *Prototype, t byte, v uint64) any {
+	switch t {
+	case 'D':
+		return math.Float64frombits(v)
+	case 'R':
+		if v < uint64(len(p.Bodies)) {
+			return int64(p.Bodies[v].Parent)
+		}
+		return nil
+	}
+	return int64(v)
+}

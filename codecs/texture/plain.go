@@ -1,0 +1,196 @@
+package texture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// plainFormat is how a pixel is stored. The zero value is none.
+type plainFormat uint8
+
+// The formats, with what [plainDecode] makes of a pixel. All numbers are little-endian.
+const (
+	plainBGRA8   plainFormat = iota + 1 // R G B A
+	plainRGBA8                          // R G B A
+	plainBGR8                           // R G B A; A is 255
+	plainRGB565                         // R G B A; A is 255; red is in the high bits
+	plainG8                             // grey
+	plainG16                            // grey of 16 bits, big-endian as package image has it
+	plainR16F                           // grey
+	plainR32F                           // grey
+	plainRG16F                          // R G B A; B is 0, A is 255
+	plainRGBA16F                        // R G B A
+	plainRGBA32F                        // R G B A
+	plainV8U8                           // R G B A: two signed bytes plus 128; B is restored, A is 255
+	plainP8                             // R G B A by a palette: see [plainDecodePalette]
+)
+
+var plainFormats = [...]struct {
+	name          string
+	stored, pixel int // bytes
+}{{}, {"BGRA8", 4, 4}, {"RGBA8", 4, 4}, {"BGR8", 3, 4}, {"RGB565", 2, 4}, {"G8", 1, 1}, {"G16", 2, 2}, {"R16F", 2, 1}, {"R32F", 4, 1},
+	{"RG16F", 4, 4}, {"RGBA16F", 8, 4}, {"RGBA32F", 16, 4}, {"V8U8", 2, 4}, {"P8", 1, 4}}
+
+// String returns the format's name, such as "BGRA8".
+func (f plainFormat) String() string {
+	if f.known() {
+		return plainFormats[f].name
+	}
+	return fmt.Sprintf("Format(%d)", uint8(f))
+}
+
+func (f plainFormat) known() bool { return f >= plainBGRA8 && f <= plainP8 }
+
+// PixelSize returns how many bytes [plainDecode] writes for a pixel: 1 or 2 of grey, else 4.
+func (f plainFormat) PixelSize() int { return plainFormats[f].pixel }
+
+// Size returns how many bytes a picture takes as it is stored. ok is false for sides
+// below 1 and for a picture of more than 2 GiB.
+func (f plainFormat) Size(width, height int) (size int, ok bool) {
+	if !f.known() || width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
+		return 0, false
+	}
+	pixels := int64(width) * int64(height)
+	if pixels > math.MaxInt32/16 {
+		return 0, false
+	}
+	return int(pixels) * plainFormats[f].stored, true
+}
+
+// plainErrSize means that the sides of a picture do not fit the bytes.
+var plainErrSize = errors.New("plain: size")
+
+// plainDecode decodes a picture from src into dst, which must have room for width * height
+// pixels of [plainFormat.PixelSize]. src may be longer than the picture. The error wraps
+// [plainErrSize]; dst is unchanged then.
+func plainDecode(dst, src []byte, f plainFormat, width, height int) error {
+	if f == plainP8 {
+		return fmt.Errorf("%w: %s without a palette", plainErrSize, f)
+	}
+	size, err := check(dst, src, f, width, height)
+	if err != nil {
+		return err
+	}
+	testPlain(dst[:size/plainFormats[f].stored*plainFormats[f].pixel], src[:size], f)
+	return nil
+}
+
+// plainDecodePalette is [plainDecode] of indices into a palette of four bytes a colour, R G B A. An
+// index behind its end is transparent black.
+func plainDecodePalette(dst, src, palette []byte, width, height int) error {
+	size, err := check(dst, src, plainP8, width, height)
+	if err != nil {
+		return err
+	}
+	var all [256 * 4]byte
+	copy(all[:], palette)
+	for i, index := range src[:size] {
+		copy(dst[4*i:4*i+4], all[4*int(index):])
+	}
+	return nil
+}
+
+func check(dst, src []byte, f plainFormat, width, height int) (size int, err error) {
+	size, ok := f.Size(width, height)
+	if !ok {
+		return 0, fmt.Errorf("%w: %s of %d x %d pixels", plainErrSize, f, width, height)
+	}
+	if len(src) < size {
+		return 0, fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", plainErrSize, f, width, height, size, len(src))
+	}
+	if want := width * height * plainFormats[f].pixel; len(dst) < want {
+		return 0, fmt.Errorf("%w: %d bytes for %d of pixels", plainErrSize, len(dst), want)
+	}
+	return size, nil
+}
+
+func testPlain(dst, src []byte, f plainFormat) {
+	switch f {
+	case plainRGBA8, plainG8:
+		copy(dst, src)
+	case plainBGRA8:
+		for i := 0; i+4 <= len(src) && i+4 <= len(dst); i += 4 {
+			v := binary.LittleEndian.Uint32(src[i:])
+			binary.LittleEndian.PutUint32(dst[i:], v&0xff00ff00|v&0xff<<16|v>>16&0xff)
+		}
+	case plainBGR8:
+		for len(src) >= 3 {
+			dst[0], dst[1], dst[2], dst[3] = src[2], src[1], src[0], 255
+			dst, src = dst[4:], src[3:]
+		}
+	case plainRGB565:
+		for len(src) >= 2 {
+			v := binary.LittleEndian.Uint16(src)
+			r, g, b := byte(v>>11), byte(v>>5&63), byte(v&31)
+			dst[0], dst[1], dst[2], dst[3] = r<<3|r>>2, g<<2|g>>4, b<<3|b>>2, 255
+			dst, src = dst[4:], src[2:]
+		}
+	case plainG16:
+		for i := 0; i+2 <= len(src); i += 2 {
+			dst[i], dst[i+1] = src[i+1], src[i]
+		}
+	case plainV8U8:
+		for len(src) >= 2 {
+			dst[0], dst[1] = src[0]+128, src[1]+128
+			dst[2], dst[3] = plainBlue(dst[0], dst[1]), 255
+			dst, src = dst[4:], src[2:]
+		}
+	default:
+		decodeFloats(dst, src, f)
+	}
+}
+
+func decodeFloats(dst, src []byte, f plainFormat) {
+	bytes := halfBytes()
+	switch f {
+	case plainR16F, plainRGBA16F: // as many bytes as halfs
+		for i := range dst {
+			dst[i] = bytes[binary.LittleEndian.Uint16(src[2*i:])]
+		}
+	case plainRG16F:
+		for len(src) >= 4 {
+			dst[0], dst[1], dst[2], dst[3] = bytes[binary.LittleEndian.Uint16(src)], bytes[binary.LittleEndian.Uint16(src[2:])], 0, 255
+			dst, src = dst[4:], src[4:]
+		}
+	case plainR32F, plainRGBA32F:
+		for i := range dst {
+			dst[i] = tone(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+		}
+	}
+}
+
+// tone is the tone curve.
+func tone(v float32) byte {
+	switch {
+	case !(v > 0):
+		return 0
+	case v >= 1:
+		return 255
+	}
+	return byte(v*255 + 0.5)
+}
+
+// halfBytes returns the byte of every half float.
+var halfBytes = sync.OnceValue(func() *[1 << 16]byte {
+	var table [1 << 16]byte
+	for h := range table[:0x8000] { // negative ones are 0
+		v := math.Ldexp(float64(h&0x3ff), -24)
+		if e := h >> 10; e == 31 && h&0x3ff != 0 {
+			continue // no number
+		} else if e > 0 {
+			v = math.Ldexp(float64(h&0x3ff|0x400), e-25)
+		}
+		table[h] = tone(float32(v))
+	}
+	return &table
+})
+
+// plainBlue returns the third coordinate of a normal of which red and green are the others:
+// they stand for -1 to 1.
+func plainBlue(red, green byte) byte {
+	x, y := float32(red)/127.5-1, float32(green)/127.5-1
+	return byte(float32(math.Sqrt(float64(max(0, 1-x*x-y*y))))*127 + 128)
+}
