@@ -89,6 +89,30 @@ func AssetPaths(ctx context.Context, asked *schema.Statements, path string) (all
 	return all, err
 }
 
+// FindPart returns the file of an asset that has one of some extensions, by the path of a
+// file of the asset, whatever their case. The error is ErrNoFile if a build has none.
+func FindPart(ctx context.Context, asked *schema.Statements, label, path string, exts ...string) (*File, error) {
+	stem, _, _ := asset.Split(path)
+	for _, ext := range exts { // as nearly all are called
+		if f, err := FindBy(ctx, asked, label, stem+ext); !errors.Is(err, ErrNoFile) {
+			return f, err
+		}
+	}
+	paths, err := AssetPaths(ctx, asked, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if _, of, _ := asset.Split(p); !slices.ContainsFunc(exts, func(ext string) bool { return strings.EqualFold(ext, of) }) {
+			continue
+		}
+		if f, err := FindBy(ctx, asked, label, p); !errors.Is(err, ErrNoFile) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %s of %q in %q", ErrNoFile, strings.Join(exts, " or "), path, label)
+}
+
 // besideSQL lists the paths in folder ?1 whose names begin with ?2, whatever their case.
 const besideSQL = `SELECT d.prefix || p.name
 	FROM x_dir d

@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,6 +51,7 @@ func TestHistoryOfAssets(t *testing.T) {
 		pak(file("Maps/A.uasset", 1), file("Maps/A.uexp", 3), file("Maps/AB.uexp", 51), file("B.txt", 60)),
 		pak(file("Maps/A.uasset", 1), file("Maps/A.uexp", 3), file("Maps/A.ubulk", 4), file("B.txt", 61)),
 		pak(file("Maps/A.uasset", 1), file("Maps/A.uexp", 3), file("Maps/A.ubulk", 5)),
+		pak(file("Maps/A.uasset", 1), file("Maps/A.uexp", 3)),
 		pak(file("Maps/A.uasset", 11), file("maps/a.uexp", 13), file("Maps/A.m.ubulk", 7)),
 		pak(file("Other/A.uasset", 11), file("Other/A.uexp", 14), file("Other/A.m.ubulk", 7)),
 		pak(file("x", 1)),
@@ -57,11 +59,12 @@ func TestHistoryOfAssets(t *testing.T) {
 	want := []string{
 		"0 added Maps/A.uasset .uasset .uexp 3",
 		"1 modified Maps/A.uexp 3",
-		"2 modified Maps/A.ubulk 4",
+		"2 modified Maps/A.uasset .ubulk 4",
 		"3 modified Maps/A.ubulk 5",
-		"4 modified Maps/A.uasset .uasset .uexp .m.ubulk .ubulk 31",
-		"5 renamed Maps/A.uasset -> Other/A.uasset by content also modified .uasset .uexp .m.ubulk 32",
-		"6 removed Other/A.uasset .uasset .uexp .m.ubulk",
+		"4 modified Maps/A.uasset .ubulk 0",
+		"5 modified Maps/A.uasset .uasset .uexp .m.ubulk 31",
+		"6 renamed Maps/A.uasset -> Other/A.uasset by content also modified .uasset .uexp .m.ubulk 32",
+		"7 removed Other/A.uasset .uasset .uexp .m.ubulk",
 	}
 	for _, name := range []string{"Maps/A.uasset", "Maps/A.uexp", "Maps/A.ubulk", "Other/A.uexp", "MAPS/a.UEXP"} {
 		if d := cmp.Diff(want, historyLines(t, path, name)); d != "" {
@@ -70,6 +73,31 @@ func TestHistoryOfAssets(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"0 added B.txt 60", "2 modified B.txt 61", "3 removed B.txt"}, historyLines(t, path, "B.txt")); d != "" {
 		t.Errorf("of a file that is no asset (-want +got):\n%s", d)
+	}
+}
+
+// A part of an asset is found whatever its case.
+func TestFindPart(t *testing.T) {
+	path := catalog(t,
+		pak(file("Maps/A.uasset", 1), file("Maps/A.uexp", 2), file("Maps/AB.UEXP", 3), file("Maps/B.UMAP", 4), file("maps/b.Uexp", 5)),
+		pak(file("Maps/A.uasset", 1), file("maps/a.UEXP", 2)))
+	asked := schema.NewStatements(schematest.Open(t, path))
+	defer func() { _ = asked.Close() }()
+	for _, tt := range []struct{ build, path, ext, want string }{
+		{"0", "Maps/A.uasset", ".uexp", "Maps/A.uexp"},
+		{"1", "Maps/A.uasset", ".uexp", "maps/a.UEXP"},
+		{"0", "Maps/B.UMAP", ".uexp", "maps/b.Uexp"},
+		{"0", "maps/b.Uexp", ".umap", "Maps/B.UMAP"},
+		{"0", "Maps/A.uasset", ".ubulk", ""},
+		{"1", "Maps/B.UMAP", ".uexp", ""},
+	} {
+		f, err := diff.FindPart(t.Context(), asked, tt.build, tt.path, tt.ext)
+		if errors.Is(err, diff.ErrNoFile) {
+			f, err = &diff.File{}, nil
+		}
+		if err != nil || f.Path != tt.want {
+			t.Errorf("%s of %s in %s: %q, %v; want %q", tt.ext, tt.path, tt.build, f.Path, err, tt.want)
+		}
 	}
 }
 

@@ -42,6 +42,30 @@ func Together(files []Change) Change {
 	return c
 }
 
+// Named returns the change of an asset of which only files of one side changed, by the files
+// that it is called by: those did not change, and the sizes remain those of the others.
+func Named(c Change, old, new *File) Change {
+	if len(c.Parts) == 0 {
+		_, ext, _ := asset.Split(c.Name())
+		part := Part{Ext: ext, Kind: Added}
+		if c.New == nil {
+			part.Kind = Removed
+		}
+		s := c.Sizes()
+		part.OldSize, part.NewSize = s.OldSize, s.NewSize
+		c.Parts = []Part{part}
+	}
+	from, to := c.Old, c.New
+	c.Old, c.New = sizesOf(old), sizesOf(new)
+	if from != nil {
+		c.Old.add(from)
+	}
+	if to != nil {
+		c.New.add(to)
+	}
+	return c
+}
+
 // sizesOf returns a copy of a file with the size of nothing, nil for no file.
 func sizesOf(f *File) *File {
 	if f == nil {

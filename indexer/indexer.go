@@ -34,7 +34,8 @@ type scan struct {
 	mounts   []mounted
 
 	open         *opener
-	handles      chan struct{} // a place for each open file; taken in order, so that the first file always has one
+	tables       func() map[string]string // see tableFiles
+	handles      chan struct{}            // a place for each open file; taken in order, so that the first file always has one
 	ahead        *ahead
 	inspected    *inspected
 	dictionaries *dictionaries
@@ -53,6 +54,7 @@ func newScan(o Options, into Target, files []file) *scan {
 	s.open = &opener{options: &s.o, into: into, build: build, failures: &failures{}, rescan: o.Force || o.Extract != nil || o.Store != nil}
 	s.ahead = &ahead{open: s.open, files: files, searches: map[string]*search{}}
 	s.dictionaries = &dictionaries{open: s.open, files: files}
+	s.tables = sync.OnceValue(func() map[string]string { return tableFiles(files) })
 	return s
 }
 
@@ -209,7 +211,7 @@ func (s *scan) worker() *worker {
 // What goes wrong is kept in err: it is a finding about the file, not the end of
 // the scan, unless the machine failed.
 func (s *scan) openAhead(ctx context.Context, file file) *opened {
-	o := &opened{file: file, handle: s.handles, digest: make(chan digestResult, 1)}
+	o := &opened{file: file, handle: s.handles, tables: s.tables, digest: make(chan digestResult, 1)}
 	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
 	if o.err = s.open.openFile(ctx, o); o.err == nil && o.known == nil {
 		if s.build != nil {

@@ -45,7 +45,8 @@ type opened struct {
 
 	counted atomic.Int64 // bytes of the file that progress has heard of
 
-	headers   func() byAsset // see findHeaders
+	headers   func() byAsset           // see findHeaders
+	tables    func() map[string]string // see tableFiles
 	digesting sync.Once
 	digest    chan digestResult
 }

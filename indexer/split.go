@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -214,9 +215,26 @@ func (o *opened) readHeader(ctx context.Context, it item, stem string) ([]byte, 
 	return b, e
 }
 
-// readHeaderFile looks beside a loose file.
+// tableFiles maps assets to the names of the files with their tables.
+func tableFiles(files []file) map[string]string {
+	names := map[string]string{}
+	for _, f := range files {
+		if _, _, part := asset.Split(f.path); part == asset.Header {
+			names[asset.Of(f.path)] = filepath.Base(f.path)
+		}
+	}
+	return names
+}
+
+// readHeaderFile looks beside a loose file, for a name in another case as well.
 func (o *opened) readHeaderFile(stem string) ([]byte, *codecs.Entry) {
-	for _, name := range asset.Headers(stem) {
+	names := asset.Headers(stem)
+	if o.tables != nil {
+		if name := o.tables()[asset.Of(filepath.Join(filepath.Dir(o.path), stem+".uexp"))]; name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
 		if st, err := fs.Stat(o.src.Dir, name); err != nil || st.Size() > maxHeader {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,6 +63,11 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 	for i := 0; i < len(files); i += 2 {
 		name, content := files[i], files[i+1]
 		write(t, filepath.Join(dir, "loose", filepath.FromSlash(name)), []byte(content))
+		inCase := name
+		if filepath.Ext(name) == ".uexp" {
+			inCase = path.Join(path.Dir(name), strings.ToUpper(path.Base(name)))
+		}
+		write(t, filepath.Join(dir, "loose_case", filepath.FromSlash(inCase)), []byte(content))
 		if filepath.Ext(name) == ".uexp" {
 			bodies = append(bodies, name, content)
 		} else {
@@ -83,9 +89,9 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 	}
 	pack(t, filepath.Join(dir, "case.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(inFolder, filler, otherCase)...)
 	pack(t, filepath.Join(dir, "case_near.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(inFolder, otherCase)...)
-	digests := func(path string) []string {
+	digests := func(file string) []string {
 		c := newCatalog(t)
-		c.mustScan(indexer.Options{Paths: []string{path}})
+		c.mustScan(indexer.Options{Paths: []string{file}})
 		return c.rows(`SELECT hex(c.hash), g.header, hex(g.essence), hex(g.exports)
 			FROM x_package_digest g JOIN x_content c USING (content_id) WHERE g.header <> 0 ORDER BY 1`)
 	}
@@ -93,7 +99,7 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 	if len(want) != len(bodies)/2 {
 		t.Fatalf("%d digests of %d", len(want), len(bodies)/2)
 	}
-	for _, other := range []string{"behind.pak", "far.pak", "case.pak", "case_near.pak", "loose"} {
+	for _, other := range []string{"behind.pak", "far.pak", "case.pak", "case_near.pak", "loose", "loose_case"} {
 		if got := digests(filepath.Join(dir, other)); !slices.Equal(got, want) {
 			t.Errorf("%s: %d digests, %d the same", other, len(got), len(slices.DeleteFunc(got, func(s string) bool { return !slices.Contains(want, s) })))
 		}

@@ -49,10 +49,11 @@ type history struct {
 
 // event is a build in which files changed.
 type event struct {
-	build  string
-	files  []diff.Change
-	partly bool         // both builds have the asset
-	whole  *diff.Change // in place of files: what a comparison of all files found
+	build string
+	files []diff.Change
+	old   *diff.File // by which the asset is called; nil unless both builds have it
+	new   *diff.File
+	whole *diff.Change // in place of files: what a comparison of all files found
 }
 
 // event returns the change of the asset: one that lost or got a file was modified.
@@ -61,10 +62,13 @@ func (e *event) event() Event {
 		return Event{e.build, *e.whole}
 	}
 	c := diff.Together(e.files)
-	if what := c.Kind | c.Also; e.partly && what&(diff.Added|diff.Removed) != 0 {
+	if what := c.Kind | c.Also; e.old != nil && what&(diff.Added|diff.Removed) != 0 {
 		what = what&^(diff.Added|diff.Removed|diff.Cosmetic) | diff.Modified
 		c.Kind = what.First()
 		c.Also = what &^ c.Kind
+		if c.Old == nil || c.New == nil {
+			c = diff.Named(c, e.old, e.new)
+		}
 	}
 	return Event{e.build, c}
 }
@@ -130,7 +134,11 @@ func (h *history) markCosmetic(ctx context.Context) error {
 // add adds what happened to the files of an asset, if anything did.
 func (h *history) add(build string, old, new version) {
 	if files := changesOf(old, new); len(files) > 0 {
-		h.events = append(h.events, event{build: build, files: files, partly: old != nil && new != nil})
+		e := event{build: build, files: files}
+		if old != nil && new != nil {
+			e.old, e.new = old.lead(), new.lead()
+		}
+		h.events = append(h.events, e)
 	}
 }
 

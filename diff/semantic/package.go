@@ -73,29 +73,31 @@ func exportFields(v []driver.Value, sums []byte) []field {
 
 // splitFiles returns the file with the tables, and the .uexp where there is one.
 func (s *Comparer) splitFiles(ctx context.Context, build int64, f *diff.File) (header, body *diff.File, err error) {
-	stem, _, part := asset.Split(f.Path)
-	switch part {
+	switch _, _, part := asset.Split(f.Path); part {
 	case asset.Header:
-		body, err = s.findIn(ctx, build, stem+".uexp")
+		split := false // others are not looked for: few packages of a build may have one
+		err = s.each(ctx, "SELECT traits & 4 <> 0 FROM package WHERE content_id = ?1", []driver.Value{f.ContentID},
+			func(v []driver.Value) { split = facts.Integer(v[0]) != 0 })
+		if err == nil && split {
+			body, err = s.findPart(ctx, build, f.Path, ".uexp")
+		}
 		return f, body, err
 	case asset.Body:
-		for _, name := range asset.Headers(stem) {
-			if header, err = s.findIn(ctx, build, name); header != nil || err != nil {
-				return header, f, err
-			}
+		if header, err = s.findPart(ctx, build, f.Path, asset.Headers("")...); header == nil {
+			return nil, nil, err
 		}
-		return nil, nil, nil
+		return header, f, nil
 	}
 	return f, nil, nil
 }
 
-// findIn returns nil when the build, which is one of the two, lacks the path.
-func (s *Comparer) findIn(ctx context.Context, build int64, path string) (*diff.File, error) {
+// findPart is [diff.FindPart] in a build, which is one of the two; nil where it has none.
+func (s *Comparer) findPart(ctx context.Context, build int64, path string, exts ...string) (*diff.File, error) {
 	label := s.NewBuild
 	if build == s.oldID {
 		label = s.OldBuild
 	}
-	f, err := diff.FindBy(ctx, s.statements(), label, path)
+	f, err := diff.FindPart(ctx, s.statements(), label, path, exts...)
 	if errors.Is(err, diff.ErrNoFile) {
 		return nil, nil
 	}

@@ -2,7 +2,11 @@
 // tables, the bytes of its exports, and what is loaded on demand.
 package asset
 
-import "strings"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // Part is what a file is to its asset.
 type Part uint8
@@ -65,6 +69,23 @@ func Files(name string) []string {
 		}
 	}
 	return all
+}
+
+// Beside returns the name that a file of an asset has in its folder, by the path of another
+// one and an extension, whatever their case: that name as it is where there is none.
+func Beside(path, ext string) string {
+	stem, _, _ := Split(path)
+	name := stem + ext
+	if _, err := os.Lstat(name); err == nil {
+		return name
+	}
+	files, _ := os.ReadDir(filepath.Dir(name))
+	for _, f := range files {
+		if strings.EqualFold(f.Name(), filepath.Base(name)) {
+			return filepath.Join(filepath.Dir(name), f.Name())
+		}
+	}
+	return name
 }
 
 // Headers lists the names that the file with an asset's tables may have.

@@ -1,6 +1,8 @@
 package asset_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -47,6 +49,20 @@ func TestSplit(t *testing.T) {
 	} {
 		if stem, ext, part := asset.Split(test.name); stem != test.stem || ext != test.ext || part != test.part {
 			t.Errorf("%q: %q %q %d", test.name, stem, ext, part)
+		}
+	}
+}
+
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"A.uasset", "a.UEXP", "B.uasset", "B.uexp"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"A": "a.UEXP", "B": "B.uexp", "C": "C.uexp"} {
+		if got := asset.Beside(filepath.Join(dir, name+".uasset"), ".uexp"); filepath.Base(got) != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

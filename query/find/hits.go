@@ -126,8 +126,8 @@ const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FRO
 	GROUP BY 1, b.build_id
 	ORDER BY 1`
 
-// asset yields one hit for an asset, by a match of one of its files. It is at the path of
-// its tables, in all builds that have any of its files.
+// asset yields the hits for an asset, by a match of one of its files: one at the path of its
+// tables, in all builds that have these; of other builds one at the first file that they have.
 func (f *Finder) asset(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		var names [][2]any
@@ -139,29 +139,38 @@ func (f *Finder) asset(ctx context.Context, q *Query, m match) iter.Seq2[Hit, er
 			yield(Hit{}, err)
 			return
 		}
-		h, labels := Hit{Kind: "path", Text: m.text, Count: 1}, map[int64]string{}
+		var paths []string
+		builds := map[string]map[int64]string{} // labels, by path
+		seen := map[int64]bool{}
 		err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
 			label, _ := v[1].(string)
 			id, _ := v[2].(int64)
-			labels[id] = label
-			if path, _ := v[3].(string); h.Path == "" {
-				h.Path = path
+			path, _ := v[3].(string)
+			if seen[id] {
+				return
 			}
+			seen[id] = true
+			if builds[path] == nil {
+				paths, builds[path] = append(paths, path), map[int64]string{}
+			}
+			builds[path][id] = label
 		})
 		if err != nil {
 			yield(Hit{}, err)
 			return
 		}
-		if len(labels) == 0 {
-			return
+		for _, path := range paths {
+			h := Hit{Kind: "path", Text: m.text, Path: path, Count: 1}
+			if q.inPath(path) {
+				h.Text = path
+			}
+			for _, id := range slices.Sorted(maps.Keys(builds[path])) {
+				h.Builds = append(h.Builds, builds[path][id])
+			}
+			if !yield(h, nil) {
+				return
+			}
 		}
-		if q.inPath(h.Path) {
-			h.Text = h.Path
-		}
-		for _, id := range slices.Sorted(maps.Keys(labels)) {
-			h.Builds = append(h.Builds, labels[id])
-		}
-		yield(h, nil)
 	}
 }
 

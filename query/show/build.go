@@ -91,6 +91,21 @@ func (b *Build) content(ctx context.Context, path string) (f *diff.File, digest 
 	return f, digest, content, err
 }
 
+// part returns the content of a file of the asset that a path is of, by its extension. The
+// errors are those of content.
+func (b *Build) part(ctx context.Context, path, ext string) ([]byte, error) {
+	asked := schema.NewStatements(b.db)
+	f, err := diff.FindPart(ctx, asked, b.graph.Build(), path, ext)
+	if err = errors.Join(err, asked.Close()); errors.Is(err, diff.ErrNoFile) {
+		return nil, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, _, content, err := b.content(ctx, f.Path)
+	return content, err
+}
+
 // id returns the id that an entry of that path and content has itself: some inspectors
 // tell contents by it.
 func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, error) {

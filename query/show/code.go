@@ -42,8 +42,8 @@ func (b *Build) open(ctx context.Context, path string) (*packageFile, error) {
 			return nil, err
 		}
 	}
-	if stem, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
-		_, _, body, err := b.content(ctx, stem+".uexp")
+	if _, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
+		body, err := b.part(ctx, path, ".uexp")
 		if err == nil {
 			f.exports = section{data: body, base: facts.Base}
 			f.whole = func() []byte { return slices.Concat(content, body) }

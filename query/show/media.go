@@ -23,7 +23,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 	if f.Zen != nil { // the objects of the program may not be known
 		m.PackageFacts = zen.Resolve(f.PackageFacts, media.ScriptObjects())
 	}
-	stem, _, part := asset.Split(path)
+	_, _, part := asset.Split(path)
 	m.Open = func(beside media.File) (io.ReaderAt, int64, error) {
 		if beside == media.Whole {
 			whole := f.whole()
@@ -32,7 +32,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 		if part != asset.Header {
 			return nil, 0, media.ErrNoBytes
 		}
-		_, _, bulk, err := b.content(ctx, stem+string(beside))
+		bulk, err := b.part(ctx, path, string(beside))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, media.ErrNoBytes
 		}

@@ -104,9 +104,8 @@ func besidesFile(path string, c *operand.Content) media.Opener {
 			w := whole{c}
 			return w, w.size(), nil
 		}
-		stem, _, part := asset.Split(path)
-		name := stem + string(file)
-		if part != asset.Header {
+		name := asset.Beside(path, string(file))
+		if _, _, part := asset.Split(path); part != asset.Header {
 			name = filepath.Join(filepath.Dir(path), filepath.Base(string(file))) // .tfc
 		}
 		f, err := regular.Open(name)

@@ -337,11 +337,10 @@ func (f *packageFiles) spool(ctx context.Context, e *codecs.Entry) (*operand.Con
 
 // addExports opens the file beside a package that has its exports, if there is one.
 func addExports(c *operand.Content, file string) error {
-	stem, _, part := asset.Split(file)
-	if part != asset.Header {
+	if _, _, part := asset.Split(file); part != asset.Header {
 		return nil
 	}
-	f, err := regular.Open(stem + ".uexp")
+	f, err := regular.Open(asset.Beside(file, ".uexp"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
