@@ -33,8 +33,11 @@ func TestLinksInFolder(t *testing.T) {
 		t.Errorf("passed over: %q", passed)
 	}
 	symlink(t, ".", filepath.Join(dir, "self"))
-	if _, err := c.scan(indexer.Options{Paths: []string{dir}, Label: "circle"}); !errors.Is(err, regular.ErrCircle) {
-		t.Errorf("a circle: %v", err)
+	var circles []error
+	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "circle", Passed: func(err error) { circles = append(circles, err) }})
+	c.want("SELECT archive FROM archives WHERE build = 'circle' ORDER BY archive", "Calligraphy.sip", "file", "folder/Calligraphy.sip")
+	if len(circles) != 2 || !errors.Is(circles[1], regular.ErrCircle) {
+		t.Errorf("passed over: %v", circles)
 	}
 }
 

@@ -11,6 +11,7 @@ var (
 	ErrOutside  = errors.New("a symbolic link out of the folder")
 	ErrDangling = errors.New("a symbolic link to nothing")
 	ErrCircle   = errors.New("a symbolic link that leads in a circle")
+	ErrMany     = fmt.Errorf("a symbolic link to a folder that %d others lead to", maxEntered)
 
 	errLink = errors.New("a symbolic link, which is not followed here")
 )

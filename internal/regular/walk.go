@@ -18,8 +18,8 @@ type Policy int
 
 // Policies of commands.
 const (
-	// Read follows every link, and passes over links to nothing, pipes, sockets and
-	// devices: for commands that only read.
+	// Read follows every link, and passes over links to nothing or in a circle, pipes,
+	// sockets and devices: for commands that only read.
 	Read Policy = iota
 	// Ship follows links to files and folders below the walked folder. It refuses all
 	// others, pipes, sockets and devices: for commands whose result others get.
@@ -53,8 +53,9 @@ type File struct {
 // root, whose Name is its last one. Files and folders of which skip is true are left out;
 // skip may be nil. passed has the paths that the policy passes over.
 //
-// Walk fails with a [RefusedError] that lists all that the policy refuses. Links that lead
-// in a circle are refused by every policy that follows links.
+// Walk fails with a [RefusedError] that lists all that the policy refuses. No policy follows
+// links that lead in a circle, nor more than 64 links to one folder: folders of
+// two links to the next one would double with each.
 func Walk(ctx context.Context, root string, p Policy, skip func(fs.FileInfo) bool) (files []File, passed []*Odd, err error) {
 	st, err := os.Stat(root)
 	if err == nil {
@@ -63,7 +64,7 @@ func Walk(ctx context.Context, root string, p Policy, skip func(fs.FileInfo) boo
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &walk{ctx: ctx, policy: p, skip: skip}
+	w := &walk{ctx: ctx, policy: p, skip: skip, entered: map[string]int{}}
 	if !st.IsDir() {
 		w.found(root, filepath.Base(root), st)
 		return w.files, nil, nil
@@ -82,7 +83,8 @@ type walk struct {
 	ctx     context.Context
 	policy  Policy
 	skip    func(fs.FileInfo) bool
-	root    string // without links
+	root    string         // without links
+	entered map[string]int // how often links led to a folder, by its path without links
 	files   []File
 	passed  []*Odd
 	refused []*Odd
@@ -140,7 +142,7 @@ func (w *walk) link(at, name string, way []fs.FileInfo) error {
 	st, err := os.Stat(at)
 	switch {
 	case isCircle(err):
-		w.refused = append(w.refused, &Odd{at, name, ErrCircle})
+		w.odd(&Odd{at, name, ErrCircle})
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		if to, err := os.Readlink(at); err == nil {
@@ -166,11 +168,20 @@ func (w *walk) link(at, name string, way []fs.FileInfo) error {
 		return nil
 	}
 	if slices.ContainsFunc(way, func(f fs.FileInfo) bool { return os.SameFile(f, st) }) {
-		w.refused = append(w.refused, &Odd{at, name, fmt.Errorf("%w: %s", ErrCircle, to)})
+		w.odd(&Odd{at, name, fmt.Errorf("%w: %s", ErrCircle, to)})
+		return nil
+	}
+	if w.entered[to]++; w.entered[to] > maxEntered {
+		if w.entered[to] == maxEntered+1 { // one of them says it
+			w.odd(&Odd{at, name, fmt.Errorf("%w: %s", ErrMany, to)})
+		}
 		return nil
 	}
 	return w.folder(at, name, append(append(slices.Clip(way), foldersAbove(to)...), st))
 }
+
+// maxEntered is how many links to one folder are followed.
+const maxEntered = 64
 
 func (w *walk) skips(st fs.FileInfo) bool { return w.skip != nil && w.skip(st) }
 
@@ -185,7 +196,7 @@ func (w *walk) found(at, name string, st fs.FileInfo) {
 	}
 }
 
-// odd refuses what is neither a file nor a folder, or passes over it.
+// odd refuses what is not walked, or passes over it.
 func (w *walk) odd(o *Odd) {
 	if w.policy == Ship || w.policy == ShipAll {
 		w.refused = append(w.refused, o)
