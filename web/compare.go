@@ -17,8 +17,8 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/download"
 	"pakdb/diff/impact"
-	"pakdb/diff/overlay"
 	"pakdb/diff/page"
+	"pakdb/diff/patch"
 	"pakdb/diff/semantic"
 	"pakdb/internal/glob"
 	"pakdb/internal/recent"
@@ -128,7 +128,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}
-	damaged, err := overlay.FindDamage(ctx, x.db, x.registry, old, new)
+	damaged, err := patch.FindDamage(ctx, x.db, x.registry, old, new)
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 
-	"pakdb/diff/overlay"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/maker"
+	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/update"
 	"pakdb/indexer"

@@ -8,7 +8,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/query"
 )
 

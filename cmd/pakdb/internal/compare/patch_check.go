@@ -11,7 +11,8 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/overlay"
+	"pakdb/diff/patch"
+	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -128,7 +129,7 @@ func mountOne(ctx context.Context, a *cli.App, name string, isBuild, loose bool)
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := overlay.LoadBuilds(ctx, db, a.Registry(), name)
+	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"

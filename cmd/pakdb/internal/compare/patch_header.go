@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/zen"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 )
 
 // containerHeader makes the ContainerHeader of an IoStore container that brings

@@ -11,7 +11,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/internal/terminal"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 )
 
 type patchOptions struct {

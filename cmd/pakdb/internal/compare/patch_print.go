@@ -7,7 +7,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/internal/terminal"
 )
 

@@ -18,7 +18,7 @@ import (
 	"pakdb/codecs/nested"
 	"pakdb/diff"
 	"pakdb/diff/locate"
-	"pakdb/diff/overlay"
+	"pakdb/diff/patch"
 	"pakdb/internal/nearest"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
@@ -378,7 +378,7 @@ func Hidden(ctx context.Context, a *cli.App, build string) (map[Place]bool, erro
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := overlay.LoadBuilds(ctx, db, a.Registry(), build)
+	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), build)
 	if err != nil {
 		return nil, err
 	}

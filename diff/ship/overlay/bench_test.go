@@ -10,7 +10,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/diff/overlay"
+	"pakdb/diff/patch"
+	"pakdb/diff/ship/overlay"
 )
 
 // BenchmarkPlan loads two builds of 20,000 entries, of which one in a hundred
@@ -35,7 +36,7 @@ func BenchmarkPlan(b *testing.B) {
 	db := catalog(b, filepath.Join(dir, "old"), filepath.Join(dir, "new"))
 	b.ReportAllocs()
 	for b.Loop() {
-		stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+		stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
 		if err != nil {
 			b.Fatal(err)
 		}

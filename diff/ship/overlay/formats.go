@@ -111,3 +111,7 @@ func boolInt(b bool) int {
 	}
 	return 0
 }
+
+// holdsAssets reports whether archives of a format hold assets by their ids, each
+// for its own loader.
+func holdsAssets(f *codecs.Format) bool { return f.Mounts().Order == nil && f.EntrySpaces != nil }

@@ -45,7 +45,7 @@ func (r *rebuilder) rebuildFormat(registry *codecs.Registry) error {
 	entries := map[string]int64{}
 	for _, m := range r.p.Old.Mounts {
 		f, ok := registry.Format(m.Format)
-		if !ok || f.Create == nil || m.loose() {
+		if !ok || f.Create == nil || m.Loose() {
 			continue
 		}
 		entries[f.Name] += 1 + m.Entries

@@ -112,18 +112,18 @@ func (s *Stack) blame(idle map[*File]bool) {
 
 func sorted(states map[*Mount]*MountState) (all []MountState) {
 	for m, st := range states {
-		if !m.loose() {
+		if !m.Loose() {
 			all = append(all, *st)
 		}
 	}
-	slices.SortFunc(all, func(a, b MountState) int { return cmp.Compare(a.place, b.place) })
+	slices.SortFunc(all, func(a, b MountState) int { return cmp.Compare(a.Place, b.Place) })
 	return all
 }
 
 func byFile(shadows []Shadow) []Shadow {
-	shadows = slices.DeleteFunc(shadows, func(s Shadow) bool { return s.File.Mount.loose() })
+	shadows = slices.DeleteFunc(shadows, func(s Shadow) bool { return s.File.Mount.Loose() })
 	slices.SortFunc(shadows, func(a, b Shadow) int {
-		return cmp.Or(cmp.Compare(a.File.Path(), b.File.Path()), cmp.Compare(a.File.Mount.place, b.File.Mount.place),
+		return cmp.Or(cmp.Compare(a.File.Path(), b.File.Path()), cmp.Compare(a.File.Mount.Place, b.File.Mount.Place),
 			cmp.Compare(a.File.Ordinal, b.File.Ordinal))
 	})
 	return shadows

@@ -90,7 +90,7 @@ func (s *sources) findIn(ctx context.Context, m *Mount, wanted map[int]*File) er
 		if err != nil {
 			return err
 		}
-		if !m.loose() && e.Name != f.Name || e.Size != f.Size {
+		if !m.Loose() && e.Name != f.Name || e.Size != f.Size {
 			return fmt.Errorf("%s: %w: entry %d is %q", m.Location, ErrChanged, e.Ordinal, e.Name)
 		}
 		s.entries[f] = e

@@ -146,11 +146,11 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 	}
 	info := o.Info()
 	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.src.Size
-	m.follow(o.format)
+	m.Follow(o.format)
 	padder, pads := o.Archive.(codecs.Padder)
 	m.Order = m.rules.Archive(m.Name, m.Location).Order
 	damage := d.damageOf(m, o)
-	if m.loose() && !loose {
+	if m.Loose() && !loose {
 		s.Damage = append(s.Damage, damage.Found...)
 		s.passed = append(s.passed, codecs.NamedFormat{Name: m.Name, Format: m.Format})
 		return o.Close()
@@ -175,15 +175,15 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 			Type: e.Type, ID: e.ID}
 		if pads {
 			align, _ := padder.Padding(e)
-			f.padded = align > 1
+			f.Padded = align > 1
 		}
-		f.setKey()
+		f.SetKey()
 		files = append(files, f)
 		if m.Entries++; ctx.Err() != nil {
 			return errors.Join(ctx.Err(), o.Close())
 		}
 	}
-	s.add(m, files)
+	s.Add(m, files)
 	s.Damage = append(s.Damage, damage.Found...)
 	return o.Close()
 }

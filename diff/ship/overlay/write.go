@@ -256,7 +256,7 @@ func (f *filler) add(ctx context.Context, out codecs.Writer, file *File, name st
 	}
 	fresh := *e
 	fresh.Name = name
-	if !f.w.o.Epoch.IsZero() && file.Mount.loose() {
+	if !f.w.o.Epoch.IsZero() && file.Mount.Loose() {
 		fresh.Mod = f.w.o.Epoch
 	}
 	if f.passes(src, e) {

@@ -68,7 +68,7 @@ func signed(p *Plan) string {
 		mounts = p.New.Mounts // all that takes part
 	}
 	for _, m := range mounts {
-		if m.loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
+		if m.Loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
 			return strings.TrimSuffix(m.Name, filepath.Ext(m.Name))
 		}
 		if p.formats.patches(m) {

@@ -14,11 +14,11 @@ func changes(p *Plan) []Item {
 	before, after := p.Old.View(), p.New.View()
 	var items []Item
 	for key, f := range after {
-		if f.Mount.loose() && !cooked {
+		if f.Mount.Loose() && !cooked {
 			continue
 		}
 		it := Item{New: f, Old: before[key]}
-		if it.Old != nil && it.Old.Mount.loose() {
+		if it.Old != nil && it.Old.Mount.Loose() {
 			it.Old = nil
 		}
 		if judge(p, &it) {
@@ -26,7 +26,7 @@ func changes(p *Plan) []Item {
 		}
 	}
 	for key, f := range before {
-		if after[key] == nil && !f.Mount.loose() {
+		if after[key] == nil && !f.Mount.Loose() {
 			items = append(items, Item{Path: f.Path(), Action: Delete, Reason: "removed", Old: f})
 		}
 	}
@@ -107,7 +107,7 @@ func refuseForeign(p *Plan) error {
 	total := 0
 	for i := range p.Items {
 		f := p.Items[i].either()
-		if p.formats.patches(f.Mount) || f.Mount.loose() {
+		if p.formats.patches(f.Mount) || f.Mount.Loose() {
 			continue
 		}
 		foreign[f.Mount.Name]++
@@ -133,7 +133,7 @@ func countHidden(p *Plan) {
 	}
 	for i := range p.Old.Files {
 		f := &p.Old.Files[i]
-		if n, ok := at[f.Key]; ok && !f.Deleted() && !f.Mount.loose() {
+		if n, ok := at[f.Key]; ok && !f.Deleted() && !f.Mount.Loose() {
 			p.Items[n].Hides++
 		}
 	}

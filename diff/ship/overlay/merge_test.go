@@ -17,7 +17,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/mount"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 )
 
 // A merge of patches has the effect of all of them, over any base: with ties of

@@ -109,7 +109,7 @@ func pairCopies(n int, ours, theirs map[string][]*File, h, w map[Key]*File) (une
 // archived is a view without loose files, where there are archives.
 func archived(view map[Key]*File) map[Key]*File {
 	inside := maps.Clone(view)
-	maps.DeleteFunc(inside, func(_ Key, f *File) bool { return f.Mount.loose() })
+	maps.DeleteFunc(inside, func(_ Key, f *File) bool { return f.Mount.Loose() })
 	if len(inside) == 0 {
 		return maps.Clone(view)
 	}
@@ -177,7 +177,7 @@ func (c *comparison) hash(ctx context.Context, d *Disk, progress func(n int64)) 
 		}
 	}
 	mounts := slices.SortedFunc(maps.Keys(byMount), func(a, b *Mount) int {
-		return cmp.Or(strings.Compare(a.Location, b.Location), cmp.Compare(a.place, b.place))
+		return cmp.Or(strings.Compare(a.Location, b.Location), cmp.Compare(a.Place, b.Place))
 	})
 	for _, m := range mounts {
 		failed, err := d.hashFiles(ctx, m, byMount[m], progress)
@@ -211,7 +211,7 @@ func (c *comparison) compare(h, w *File) {
 
 // sizesDiffer tells nothing of archives that do not store the true length of
 // contents.
-func sizesDiffer(h, w *File) bool { return h.Size != w.Size && !h.padded && !w.padded }
+func sizesDiffer(h, w *File) bool { return h.Size != w.Size && !h.Padded && !w.Padded }
 
 // hashBatch is a group of neighbouring entries on their way through the
 // workers: handing over each small one would cost more than decoding it.

@@ -156,7 +156,7 @@ func (l *layout) cost(i int) int64 {
 	n := int64(entryCost) + 3*int64(len(it.Path))
 	if it.New != nil {
 		n += max(it.New.Stored, 0) + it.New.Size/blockSize*blockCost
-		if it.New.Mount.loose() {
+		if it.New.Mount.Loose() {
 			n += it.New.Size / 1000 // what does not compress grows a little
 		}
 	}

@@ -1,8 +1,8 @@
 // Package overlay decides how one build of a game becomes another by archives that
 // the game itself mounts, writes those archives, and proves them.
 //
-// A [Stack] is what is mounted: the archives of a build in the catalog, of files
-// on disk, or of a build with patches on top. Of its entries a game sees one for
+// A [Stack] is what is mounted: the archives of files on disk, of a build that a
+// catalog lists (package patch), or of a build with patches on top. Of its entries a game sees one for
 // each file, by mount order, delete records and case. [Make] compares two
 // stacks and says which files a patch must hold; [Plan.Write] writes it beside
 // its final place, mounts it over the old stack, compares the result with the
@@ -12,12 +12,12 @@
 // where it is known, else computed. Stored bytes are passed through untouched
 // wherever the format can hold them, so that a patch costs what it carries.
 //
-//	a catalog, files ── Stack ──┐
+//	listed, files    ── Stack ──┐
 //	                            ├─ Make ── Plan ── Write ── archives, manifest ── proof ── names
-//	a catalog, files ── Stack ──┘
+//	listed, files    ── Stack ──┘
 //
 // Files in reading order: stack.go (what is mounted, and what a game sees of it),
-// catalog.go (stacks from builds), mounts.go, plan.go (what a patch is), choice.go (--only), formats.go
+// mounts.go, plan.go (what a patch is), choice.go (--only), formats.go
 // (which archives can be patched), bundle.go (what goes together), select.go (which
 // files a patch must hold), needs.go, disk.go (stacks from files), damage.go, taken.go,
 // warn.go, layout.go (into which archives, under which names), sources.go, rebuild.go,

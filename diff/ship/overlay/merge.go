@@ -15,9 +15,9 @@ func (s *Stack) Split(takes func(*Mount) bool) (taken, rest *Stack) {
 	taken, rest = &Stack{Label: s.Label, Damage: s.Damage}, &Stack{Label: s.Label, passed: s.passed}
 	for _, group := range s.groups() {
 		if m := group[0].Mount; takes(m) {
-			taken.add(m, group)
+			taken.Add(m, group)
 		} else {
-			rest.add(m, group)
+			rest.Add(m, group)
 		}
 	}
 	taken.arrange()
@@ -184,7 +184,7 @@ func (m *Merged) mergedPart(name string, base, patches *Stack) error {
 	}
 	order := map[*Mount]int{}
 	for _, mount := range m.New.Mounts {
-		order[mount] = -mount.place
+		order[mount] = -mount.Place
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
 		x, y := m.Items[a].New, m.Items[b].New

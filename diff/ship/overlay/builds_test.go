@@ -15,7 +15,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/overlay"
+	"pakdb/diff/patch"
+	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -95,7 +96,7 @@ func catalog(t testing.TB, dirs ...string) *sql.DB {
 // planOf plans the patch between two builds of a catalog.
 func planOf(t testing.TB, db *sql.DB, old, new string, o overlay.Options) *overlay.Plan {
 	t.Helper()
-	stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), old, new)
+	stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), old, new)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,8 @@ import (
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/overlay"
+	"pakdb/diff/patch"
+	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
 )
@@ -277,7 +278,7 @@ func byDiff(t *rapid.T, tb testing.TB, db *sql.DB, o diff.Options, oldKeys, newK
 // byPlan says the same by what a patch would do. whole is whether the formats are
 // patched by making archives anew.
 func byPlan(t *rapid.T, db *sql.DB) (map[string]string, bool) {
-	stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+	stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +421,7 @@ func TestOrderOfNamesThatDifferInCase(t *testing.T) {
 		}
 	}
 	c.scan(dirs)
-	stacks, err := overlay.LoadBuilds(t.Context(), c.db, all.Registry(), "old", "new")
+	stacks, err := patch.LoadBuilds(t.Context(), c.db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/mount"
-	"pakdb/schema"
 )
 
 // Key is what two entries share when they are the same file of a game: the
@@ -37,13 +36,13 @@ type Mount struct {
 	Size       int64 // of the file
 	ModTime    int64 // of the file when it was scanned, Unix nanoseconds; 0: not scanned
 	Entries    int64
+	ID         int64 // in a catalog; 0: not from there
+	Place      int   // among those of the stack: the lowest wins
+	LastWins   bool  // of several entries of one file the last counts
 
-	place    int             // among those of the stack: the lowest wins
-	lastWins bool            // of several entries of one file the last counts
-	rules    codecs.Mounting // of its format
-	apart    bool            // its entries are known by ids, and each archive holds all that its loader asks for
-	id       int64           // in the catalog; 0: not from there
-	staged   *codecs.Staged  // has no name yet
+	rules  codecs.Mounting // of its format
+	apart  bool            // its entries are known by ids, and each archive holds all that its loader asks for
+	staged *codecs.Staged  // has no name yet
 }
 
 // patches reports whether the mount lies above those that are no patches, which
@@ -52,12 +51,12 @@ func (m *Mount) patches() bool { return m.Order >= firstPatchOrder }
 
 const firstPatchOrder = 100
 
-// loose reports whether the mount is a file that is no archive.
-func (m *Mount) loose() bool { return m.rules.Loose }
+// Loose reports whether the mount is a file that is no archive.
+func (m *Mount) Loose() bool { return m.rules.Loose }
 
 // same reports whether two mounts are one file.
 func (m *Mount) same(o *Mount) bool {
-	return m == o || m.id != 0 && m.id == o.id || m.staged == nil && o.staged == nil && m.Location == o.Location
+	return m == o || m.ID != 0 && m.ID == o.ID || m.staged == nil && o.staged == nil && m.Location == o.Location
 }
 
 // File is an entry of a mount.
@@ -69,13 +68,13 @@ type File struct {
 	Offset       int64
 	Stored, Size int64
 	Flags        codecs.Flags
-	Type         string        // as the archive says; "" for none
-	ID           codecs.ID     // that the archive stores; zero for none
-	Content      schema.Digest // BLAKE3 of the decoded bytes, when Known
+	Type         string    // as the archive says; "" for none
+	ID           codecs.ID // that the archive stores; zero for none
+	Content      [32]byte  // BLAKE3 of the decoded bytes, when Known
 	Known        bool
+	Padded       bool // its archive fills contents up: Size says little
 
-	padded bool  // its archive fills contents up: Size says little
-	twin   *File // whose stored bytes were found to be the same
+	twin *File // whose stored bytes were found to be the same
 }
 
 // Deleted reports whether the entry is a delete record.
@@ -87,15 +86,15 @@ func (f *File) unnamed() bool {
 	return f.ID.Bits == codecs.ChunkBits && f.Name == f.Type+"/"+f.ID.String()
 }
 
-// setKey sets what the file is known by in the game.
-func (f *File) setKey() {
+// SetKey sets what the file is known by in the game.
+func (f *File) SetKey() {
 	e := codecs.Entry{Name: f.Name, Type: f.Type, ID: f.ID}
 	f.Key = exactKey(f.Mount.rules.FileOf(f.Mount.Name, f.Mount.MountPoint, &e))
 }
 
 // Path is where the file stands in the game's file system.
 func (f *File) Path() string {
-	if f.Mount.loose() {
+	if f.Mount.Loose() {
 		return mount.Path("", f.Mount.Name)
 	}
 	return mount.Path(f.Mount.MountPoint, f.Name)
@@ -113,8 +112,8 @@ type Stack struct {
 	view map[Key]*File
 }
 
-// add appends the entries of one mount.
-func (s *Stack) add(m *Mount, files []File) {
+// Add appends the entries of one mount.
+func (s *Stack) Add(m *Mount, files []File) {
 	s.Mounts = append(s.Mounts, m)
 	s.Files = append(s.Files, files...)
 	s.view = nil
@@ -128,7 +127,7 @@ func (s *Stack) arrange() {
 		rules[i].Order = m.Order
 	}
 	for i, place := range mount.Places(rules) {
-		s.Mounts[i].place = place
+		s.Mounts[i].Place = place
 	}
 	s.view = nil
 }
@@ -141,10 +140,10 @@ func (s *Stack) View() map[Key]*File {
 	return s.view
 }
 
-// follow takes over what a format says of its archives.
-func (m *Mount) follow(f *codecs.Format) {
+// Follow takes over what a format says of its archives.
+func (m *Mount) Follow(f *codecs.Format) {
 	m.rules, m.apart = f.Mounts(), holdsAssets(f)
-	m.lastWins = m.rules.LastEntry
+	m.LastWins = m.rules.LastEntry
 }
 
 // Unread returns the decoded bytes of files whose content is not known.
@@ -165,7 +164,7 @@ func (s *Stack) resolve(hidden func(f, by *File)) map[Key]*File {
 	for n, group := range s.groups() {
 		for i := range group {
 			f := &group[i]
-			if f.Mount.lastWins {
+			if f.Mount.LastWins {
 				f = &group[len(group)-1-i]
 			}
 			if by, hides := view.Offer(f.Key, f, n, f.Mount.Order, f.Deleted()); hides && hidden != nil {
@@ -197,7 +196,7 @@ func (s *Stack) groups() [][]File {
 		groups = append(groups, s.Files[i:j])
 		i = j
 	}
-	slices.SortFunc(groups, func(a, b []File) int { return cmp.Compare(a[0].Mount.place, b[0].Mount.place) })
+	slices.SortFunc(groups, func(a, b []File) int { return cmp.Compare(a[0].Mount.Place, b[0].Mount.Place) })
 	return groups
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
 )

@@ -78,7 +78,7 @@ func noteTooLarge(p *Plan, unit []int) {
 	for _, i := range unit {
 		if f := p.Items[i].New; f != nil {
 			stored += max(f.Stored, 0)
-			certain = certain && !f.Mount.loose()
+			certain = certain && !f.Mount.Loose()
 		}
 	}
 	text := fmt.Sprintf("%s has %d stored bytes", unitName(p.Items, unit), stored)

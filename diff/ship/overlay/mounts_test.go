@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/all"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 )
 
 func TestSumShadows(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 )
 
 // TestGeneratedBuilds writes patches between builds in which everything that can

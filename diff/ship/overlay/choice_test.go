@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"pakdb/diff/overlay"
+	"pakdb/diff/ship/overlay"
 	"pakdb/internal/glob"
 )
 
