@@ -124,7 +124,12 @@ func (e *events) plan(p *update.Plan) {
 }
 
 func (e *events) done(dir string, p *update.Plan, r *update.Remote, took time.Duration) {
-	e.event("done", map[string]any{"build": p.Build, "fetched": r.Fetched(), "requests": r.Requests(), "milliseconds": took.Milliseconds()})
+	e.event("done", map[string]any{"build": p.Build, "overlay": p.Overlay, "fetched": r.Fetched(), "requests": r.Requests(), "milliseconds": took.Milliseconds()})
+	if p.Overlay != nil {
+		for _, m := range p.Overlay.Made {
+			e.text("overlay: %s, %d bytes\n", m.Path, m.Size)
+		}
+	}
 	e.text("done: %s is build %q; fetched %d bytes\n", dir, p.Build, r.Fetched())
 }
 

@@ -76,6 +76,7 @@ type options struct {
 	json, control  bool
 	dryRun, verify bool
 	clean          bool
+	overlay, keep  bool
 	expired, back  bool
 
 	channel, install, client, platform string
@@ -120,6 +121,8 @@ func run(ctx context.Context, args []string) int {
 		return err
 	})
 	flags.BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
+	flags.BoolVar(&o.overlay, "overlay", false, "leave installed archives as they are: make one that is mounted over them")
+	flags.BoolVar(&o.keep, "keep", false, "with -overlay: keep patches of earlier builds, which are else merged into it")
 	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
 	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
 	flags.BoolVar(&o.dryRun, "n", false, "tell what it would cost, and stop")

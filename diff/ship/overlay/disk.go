@@ -21,6 +21,23 @@ type Disk struct {
 	Header func(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error)
 	// Passed is called for pipes, devices and links to nothing, which are left out. It may be nil.
 	Passed func(error)
+	// Virtual returns the file at a location that is not on the disk. It may be nil.
+	Virtual func(location string) (codecs.Source, bool)
+}
+
+// Place is an archive to be mounted.
+type Place struct{ Name, Location string }
+
+// StackOf mounts the archives at these places, and nothing else.
+func (d *Disk) StackOf(ctx context.Context, label string, places []Place) (*Stack, error) {
+	s := &Stack{Label: label}
+	for _, p := range places {
+		if err := d.mount(ctx, s, &Mount{Name: p.Name, Location: p.Location}, false); err != nil {
+			return nil, err
+		}
+	}
+	s.arrange()
+	return s, nil
 }
 
 // opened is an archive and the file that it is read from, if it is its own.
@@ -47,6 +64,11 @@ func (d *Disk) open(ctx context.Context, m *Mount) (*opened, error) {
 			return nil, err
 		}
 		return d.openSource(ctx, src, nil)
+	}
+	if d.Virtual != nil {
+		if src, ok := d.Virtual(m.Location); ok {
+			return d.openSource(ctx, src, nil)
+		}
 	}
 	return d.openFile(ctx, m.Location)
 }

@@ -21,6 +21,6 @@
 // (which archives can be patched), bundle.go (what goes together), select.go (which
 // files a patch must hold), needs.go, disk.go (stacks from files), damage.go, taken.go,
 // warn.go, layout.go (into which archives, under which names), sources.go, rebuild.go,
-// check.go, log.go, merge.go (patches on patches), manifest.go, prove.go (the result
+// check.go, log.go, merge.go (patches on patches), settle.go (a patch of one machine), header.go (of containers), manifest.go, prove.go (the result
 // against the new build), write.go, make.go.
 package overlay

@@ -81,7 +81,10 @@ func (fs formats) order(name string) int64 {
 func (fs formats) canDelete(s *Stack, m *Mount) bool {
 	f := fs.named(m.Format)
 	can := f.Mounts().CanDelete
-	return can != nil && can(fs.lead(s, f).Version)
+	if lead := fs.lead(s, f); lead != nil {
+		m = lead
+	}
+	return can != nil && can(m.Version)
 }
 
 // lead is the model of a format in a stack for all chunks: that of the lowest.

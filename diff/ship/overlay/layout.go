@@ -58,6 +58,9 @@ func (l *layout) layOut() error {
 // strangers, in whatever folder the patch comes to lie.
 func (l *layout) firstNumber(strangers []string) int {
 	top, rules := l.p.Old.highest(), l.p.Format.Mounts()
+	if l.p.under != nil {
+		top = max(top, l.p.under.highest(), l.p.New.highest()) // the new build may be installed some day
+	}
 	for _, name := range strangers {
 		top = max(top, l.p.formats.order(name))
 	}

@@ -121,6 +121,7 @@ type Plan struct {
 	merges   bool          // stored bytes are proved equal, and nothing is decoded that passes through
 	leads    *[2]State     // from which build to which a merge leads, where that is known
 	wanted   map[Key]*File // what the game is to see; nil: the old build with the items
+	under    *Stack        // the old stack with archives that leave later; nil: there are none
 }
 
 // ErrNothing means that the builds do not differ in anything that a patch could

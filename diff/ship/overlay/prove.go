@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 
 	"pakdb/codecs"
 )
@@ -29,7 +30,23 @@ func (w *patchWriter) prove(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	return w.judge(w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil))
+	report, err := w.judge(w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil))
+	if err == nil && w.p.under != nil {
+		_, err = w.judge(w.proveUnder(ctx, top))
+	}
+	return report, err
+}
+
+// proveUnder is the proof with the archives that leave later. What these alone have
+// stays visible until then where no delete record can hide it.
+func (w *patchWriter) proveUnder(ctx context.Context, top *Stack) (*Report, error) {
+	r, err := w.d.compareViews(ctx, archived(w.p.under.Over(top).View()), w.p.goal(), nil)
+	if err == nil {
+		r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
+			return d.Kind == "extra" && w.p.formats.patches(d.Have.Mount) && !w.p.formats.canDelete(w.p.under, d.Have.Mount)
+		})
+	}
+	return r, err
 }
 
 // proveWhole compares archives that were made anew with what went in: every

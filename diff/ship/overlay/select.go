@@ -12,6 +12,10 @@ import (
 func changes(p *Plan) []Item {
 	cooked := !slices.ContainsFunc(p.New.Mounts, p.formats.patches)
 	before, after := p.Old.View(), p.New.View()
+	var over map[Key]*File
+	if p.under != nil {
+		over = p.under.View()
+	}
 	var items []Item
 	for key, f := range after {
 		if f.Mount.Loose() && !cooked {
@@ -21,12 +25,25 @@ func changes(p *Plan) []Item {
 		if it.Old != nil && it.Old.Mount.Loose() {
 			it.Old = nil
 		}
-		if judge(p, &it) {
+		other := it
+		if other.Old = over[key]; p.under != nil && other.Old != nil && other.Old.Mount.Loose() {
+			other.Old = nil
+		}
+		switch {
+		case judge(p, &it):
 			items = append(items, it)
+		case p.under != nil && judge(p, &other):
+			other.Old = it.Old
+			items = append(items, other)
 		}
 	}
 	for key, f := range before {
 		if after[key] == nil && !f.Mount.Loose() {
+			items = append(items, Item{Path: f.Path(), Action: Delete, Reason: "removed", Old: f})
+		}
+	}
+	for key, f := range over {
+		if after[key] == nil && before[key] == nil && !f.Mount.Loose() {
 			items = append(items, Item{Path: f.Path(), Action: Delete, Reason: "removed", Old: f})
 		}
 	}

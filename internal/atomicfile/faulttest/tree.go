@@ -75,10 +75,10 @@ func (x Tree) Visible() Tree {
 	return seen
 }
 
-// Temps are the names of all others.
+// Temps are the names of all others, but for what a folder remembers.
 func (x Tree) Temps() (list []string) {
 	for name := range x {
-		if isTemp(name) {
+		if isTemp(name) && !strings.HasSuffix(name, ".json") {
 			list = append(list, name)
 		}
 	}

@@ -81,6 +81,8 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR, which is the last one published unless the store says otherwise)")
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
+	cmd.Flags().BoolVar(&o.overlay, "overlay", false, "leave installed archives as they are: make one that is mounted over them")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "with --overlay: keep patches of earlier builds, which are else merged into it")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	cmd.Flags().StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`, as the publisher gave it")
 	cmd.Flags().BoolVar(&o.allowExpired, "allow-expired", false, "take signed metadata that has expired")
@@ -102,6 +104,7 @@ type updateOptions struct {
 	allowRollback      bool
 	rate               cli.ByteSize
 	dryRun, clean      bool
+	overlay, keep      bool
 	following          following
 	parts              parts
 }
@@ -138,7 +141,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.WatchPatch(ctx)
-	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Parts: choice, Clean: o.clean, Registry: a.Registry(), Open: a.OpenOptions()})
+	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Parts: choice, Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Registry: a.Registry(), Open: a.OpenOptions()})
 	stop()
 	if err != nil {
 		return recoverHint(err, dir)
@@ -170,12 +173,35 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	if a.Quiet {
 		return nil
 	}
+	if err := printOverlay(a, plan.Overlay); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(a.Stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, plan.Build, cli.HumanSize(r.Fetched()),
 		cli.Plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))
 	if wrong, vain := r.Wrong(); wrong > 0 && err == nil {
 		_, err = fmt.Fprintf(a.Stdout, "%s wrong and asked for again: %s in vain\n", cli.Plural(wrong, "answer was", "answers were"), cli.HumanSize(vain))
 	}
 	return err
+}
+
+// printOverlay tells which archive was made for the folder.
+func printOverlay(a *cli.App, o *update.Overlay) error {
+	if o == nil {
+		return nil
+	}
+	if len(o.Stays) > 0 {
+		a.Warn(fmt.Sprintf("%s of earlier builds stay visible: archives of their format cannot hold delete records", cli.Plural(int64(len(o.Stays)), "file", "files")))
+	}
+	if len(o.Made) == 0 {
+		_, err := fmt.Fprintln(a.Stdout, "overlay: none was made")
+		return err
+	}
+	for _, m := range o.Made {
+		if _, err := fmt.Fprintf(a.Stdout, "overlay: %s, %s\n", terminal.Printable(m.Path), cli.HumanSize(m.Size)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // updateMemory is where garbage is collected more often, so that an update stays

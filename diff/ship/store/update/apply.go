@@ -51,7 +51,7 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 
 func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched func(n int64)) error {
 	progress.Step(ctx, store.StepFetching, p.Bill.Fetch)
-	m := &maker{f.disk, f.contents, fetcher, map[Content]int{}}
+	m := newMaker(f.disk, f.contents, fetcher)
 	if err := m.fetch(ctx, fetched); err != nil {
 		return err
 	}
@@ -66,11 +66,19 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 	if err := f.makeAnew(ctx, undone); err != nil {
 		return err
 	}
+	remove := slices.Clone(p.Remove)
+	var state *overlayState
+	if f.over != nil {
+		if state, err = f.makeOverlay(ctx, m, p); err != nil {
+			return err
+		}
+		remove = slices.DeleteFunc(remove, func(name string) bool { return slices.Contains(state.Archives, name) })
+	}
 	exec := map[string]bool{}
 	for i := range f.build.Files {
 		exec[f.build.Files[i].Path] = f.build.Files[i].Exec
 	}
-	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove), exec, f.system}
+	place := &placement{f.disk, p, f.build, remove, exec, f.system, state}
 	if err := place.sync(ctx); err != nil {
 		return err
 	}
@@ -81,6 +89,22 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 		return err
 	}
 	return place.finish()
+}
+
+// makeOverlay makes the archive that is mounted over those of the folder, unless the one
+// that is there is right. It returns what the folder is to remember.
+func (f *Folder) makeOverlay(ctx context.Context, m *maker, p *Plan) (*overlayState, error) {
+	made, stays, err := f.over.make(ctx, m)
+	state := &overlayState{Build: f.build.Label}
+	if errors.Is(err, errIsRight) {
+		state.Archives, p.Overlay.Replaces = f.over.current()
+		return state, nil
+	}
+	p.Overlay.Made, p.Overlay.Stays = made, stays
+	for _, one := range made {
+		state.Archives = append(state.Archives, one.Path)
+	}
+	return state, err
 }
 
 // filesBy returns the files of a plan that a patch makes, or, of no name, contents.
@@ -130,7 +154,7 @@ func (f *Folder) makeAnew(ctx context.Context, files []*File) (err error) {
 	if err != nil {
 		return err
 	}
-	m := &maker{f.disk, c, newFetcher(f.frames, f.disk, ranges), map[Content]int{}}
+	m := newMaker(f.disk, c, newFetcher(f.frames, f.disk, ranges))
 	defer func() { err = errors.Join(err, m.fetcher.close()) }()
 	if err := m.fetch(ctx, nil); err != nil {
 		return err

@@ -2,6 +2,7 @@ package update
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -123,9 +124,11 @@ func (f *Folder) sortOthers(ctx context.Context, d *difference) error {
 	}
 	others := slices.DeleteFunc(f.disk.names(), func(name string) bool { return wanted[name] })
 	published, err := f.published(ctx, others)
+	state, stateErr := f.disk.overlayState()
+	err = errors.Join(err, stateErr)
 	for _, name := range others {
 		same, had := published[name]
-		if same {
+		if same || slices.Contains(state.made(), name) {
 			d.gone = append(d.gone, name)
 			continue
 		}

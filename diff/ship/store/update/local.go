@@ -28,8 +28,9 @@ type localFiles struct {
 	contents map[uint64]localContent
 	chunks   map[uint64]localChunk
 	files    []recipe
-	isRead   bool  // what differs from the build
-	size     int64 // of the files that were read
+	spans    map[string][]span // of each file, in its order
+	isRead   bool              // what differs from the build
+	size     int64             // of the files that were read
 	cache    blockCache
 }
 
@@ -67,12 +68,20 @@ type piece struct {
 	block  int64
 }
 
+// span is a content in a file: stored bytes, and what they are.
+type span struct {
+	off, n  int64
+	decoded uint64 // id of the content
+	stored  uint64 // id of the stored bytes
+	known   bool   // both are known
+}
+
 // newLocal returns Files of none yet. A nil registry reads files as bytes.
 func newLocal(registry *codecs.Registry, opt *codecs.Options) *localFiles {
 	if registry == nil {
 		registry = &codecs.Registry{}
 	}
-	return &localFiles{registry: registry, opt: opt, contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}}
+	return &localFiles{registry: registry, opt: opt, contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}, spans: map[string][]span{}}
 }
 
 // ReadOnce takes in what the inputs contain, the first time that it is called, and
@@ -129,6 +138,7 @@ type group struct {
 
 func (l *localFiles) file(ctx context.Context, in delta.Input, groups []store.Group) error {
 	f, src := recipe{}, &source{in.ReaderAt, in.Name}
+	l.spans[in.Name] = nil
 	var skeleton []byte
 	var places []int64
 	pos := int64(0)
@@ -147,6 +157,8 @@ func (l *localFiles) file(ctx context.Context, in delta.Input, groups []store.Gr
 		}
 		progress.Of(ctx).Add(h.g.Gap + h.g.Length())
 		pos = h.g.Off + h.g.Length()
+		l.spans[in.Name] = append(l.spans[in.Name], span{h.g.Off, h.g.Length(), h.decoded.id, h.stored.id,
+			h.decoded.err == nil && !h.decoded.broken && h.stored.err == nil})
 		if b, ok := h.g.BlankBehind(in, places); ok {
 			h.decoded = hashBlank(src.name, &b, h.decoded)
 			pos = h.g.Off + b.Length()

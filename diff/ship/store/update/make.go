@@ -29,6 +29,21 @@ type maker struct {
 	contents *contents
 	fetcher  *fetcher
 	mended   map[Content]int // how often their deltas were wrong
+
+	headsFirst bool       // files are made from front to end
+	reading    sync.Mutex // contents share caches
+}
+
+// readFull reads a part of a content.
+func (m *maker) readFull(r io.Reader, b []byte) error {
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	_, err := io.ReadFull(r, b)
+	return err
+}
+
+func newMaker(d *disk, c *contents, f *fetcher) *maker {
+	return &maker{disk: d, contents: c, fetcher: f, mended: map[Content]int{}}
 }
 
 // fetch fetches what is missing. Contents whose deltas nobody gives are made of
@@ -197,6 +212,8 @@ func (e *wrongDelta) Unwrap() error { return e.err }
 type block struct {
 	form   store.Form
 	of     *store.Piece // that begins with it, or nil
+	in     *store.Piece // that it is of, nil: the skeleton's
+	facts  *store.Facts // of a large piece that begins with it, where its head is written first
 	fields []byte       // of its head
 	last   bool         // of its piece
 	plain  []byte
@@ -215,6 +232,26 @@ func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
 // blocks, and one writes them in order.
 func (m *maker) write(ctx context.Context, t *target, file *atomicfile.File) error {
 	a := assembler{out: output{file: file, left: t.Size}, sha: sha1.New()}
+	if err := m.assemble(ctx, t, &a); err != nil {
+		return err
+	}
+	sum, err := store.SumOf(progress.Watch(ctx, nil), file, t.Size-a.out.left)
+	if err == nil {
+		err = a.judge(t, sum)
+	}
+	return err
+}
+
+// judge fails unless what was made is the file.
+func (m *assembler) judge(t *target, sum string) error {
+	if m.out.left != 0 || sum != t.Sum {
+		return fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", store.ErrCorrupt, m.out.left, sum)
+	}
+	return nil
+}
+
+// assemble is write, whatever the file is.
+func (m *maker) assemble(ctx context.Context, t *target, a *assembler) error {
 	coders := sync.Pool{New: func() any { return &delta.Coder{} }}
 	work := func(_ context.Context, b *block) {
 		if b.stored = b.plain; b.form.InBlocks() {
@@ -245,14 +282,7 @@ func (m *maker) write(ctx context.Context, t *target, file *atomicfile.File) err
 	if err != nil {
 		return err
 	}
-	if err := a.out.flush(); err != nil {
-		return err
-	}
-	sum, err := store.SumOf(progress.Watch(ctx, nil), file, t.Size-a.out.left)
-	if err == nil && (a.out.left != 0 || sum != t.Sum) {
-		err = fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", store.ErrCorrupt, a.out.left, sum)
-	}
-	return err
+	return a.out.flush()
 }
 
 // plainBlock is how much is handed on at once of what no recipe codes.
@@ -280,7 +310,7 @@ func (m *maker) eachBlock(ctx context.Context, t *target, take func(*block) bool
 		for ; n > 0; first.of = nil {
 			b := first
 			b.plain = make([]byte, min(n, size))
-			if _, err := io.ReadFull(r, b.plain); err != nil {
+			if err := m.readFull(r, b.plain); err != nil {
 				return fmt.Errorf("%w: a content ends early: %w", store.ErrCorrupt, err)
 			}
 			n -= int64(len(b.plain))
@@ -294,13 +324,18 @@ func (m *maker) eachBlock(ctx context.Context, t *target, take func(*block) bool
 	for i := range t.pieces {
 		p := &t.pieces[i]
 		left -= p.Gap
-		first := block{form: t.recipe.Recipes[p.Recipe], of: p}
+		first := block{form: t.recipe.Recipes[p.Recipe], of: p, in: p}
 		first.fields = make([]byte, first.form.Head.Literal(p.Gap))
 		if err := give(skeleton, p.Gap-int64(len(first.fields)), plainBlock, block{}); err != nil {
 			return err
 		}
-		if _, err := io.ReadFull(skeleton, first.fields); err != nil {
+		if err := m.readFull(skeleton, first.fields); err != nil {
 			return fmt.Errorf("%w: a skeleton ends early: %w", store.ErrCorrupt, err)
+		}
+		if m.headsFirst && first.form.Head != 0 && p.Size > heldPiece {
+			if first.facts, err = m.factsOf(ctx, t, p); err != nil {
+				return err
+			}
 		}
 		r, err := m.content(ctx, p.ContentRef)
 		if err != nil {
@@ -328,9 +363,12 @@ type assembler struct {
 	tables bool    // have been written
 
 	head   int64 // where that of the piece at hand is to stand
+	isSet  bool  // it is written
 	fields []byte
 	facts  store.Facts
 	sha    hash.Hash
+
+	virtual *virtualFile // that notes where contents are; nil: a file on the disk
 }
 
 // put writes a block.
@@ -345,7 +383,10 @@ func (m *assembler) put(b *block) (err error) {
 			return err
 		}
 	}
-	if err := m.out.write(b.stored); err != nil || b.form.Head == 0 {
+	if m.virtual != nil {
+		m.virtual.note(b, m.out.pos())
+	}
+	if err := m.out.write(b.stored); err != nil || b.form.Head == 0 || m.isSet {
 		return err
 	}
 	_, _ = m.sha.Write(b.stored)
@@ -364,7 +405,7 @@ func (m *assembler) put(b *block) (err error) {
 func (m *assembler) begin(b *block) error {
 	p, h := b.of, b.form.Head
 	m.fields, m.head = b.fields, m.out.pos()
-	m.known = len(m.places)
+	m.known, m.isSet = len(m.places), false
 	m.places = append(m.places, h.Places(m.head-p.Gap+int64(len(b.fields)), p.Gap)...)
 	if h == 0 {
 		return nil
@@ -375,8 +416,15 @@ func (m *assembler) begin(b *block) error {
 	if b.form.InBlocks() {
 		blocks = (p.Size + p.Block - 1) / p.Block
 	}
+	if b.facts != nil {
+		m.isSet = true
+		return m.out.write(h.Record(m.fields, b.facts, m.head))
+	}
 	return m.out.skip(h.Size(int64(len(b.fields)), blocks))
 }
+
+// heldPiece is how large a piece may be that waits in memory for its head.
+const heldPiece = 32 << 20
 
 // fill makes the tables of the file so far.
 func (m *assembler) fill(b *block) ([]byte, error) {

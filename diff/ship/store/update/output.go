@@ -2,18 +2,26 @@ package update
 
 import (
 	"fmt"
+	"io"
 
 	"pakdb/diff/ship/store"
-	"pakdb/internal/atomicfile"
 )
 
 // output writes a file from front to back, no more than it may have, and sets
 // bytes that were skipped.
 type output struct {
-	file   *atomicfile.File
+	file   madeFile
+	ends   bool   // bytes are written once, from the front to the end
+	held   bool   // bytes that were skipped are in the buffer, and not set
 	at     int64  // where the buffer begins
 	buffer []byte // not written yet
 	left   int64
+}
+
+// madeFile is what a file is written to, and read back from.
+type madeFile interface {
+	io.WriterAt
+	io.ReaderAt
 }
 
 const mostOutput = 1 << 20 // bytes of the buffer
@@ -33,7 +41,7 @@ func (o *output) write(p []byte) error {
 	if err := o.reserve(int64(len(p))); err != nil {
 		return err
 	}
-	if o.buffer = append(o.buffer, p...); len(o.buffer) < mostOutput {
+	if o.buffer = append(o.buffer, p...); len(o.buffer) < mostOutput || o.held {
 		return nil
 	}
 	return o.flush()
@@ -44,7 +52,7 @@ func (o *output) skip(n int64) error {
 	if err := o.reserve(n); err != nil {
 		return err
 	}
-	if n > mostOutput {
+	if o.held = o.ends; n > mostOutput && !o.held {
 		err := o.flush()
 		o.at += n
 		return err
@@ -55,6 +63,7 @@ func (o *output) skip(n int64) error {
 
 // set sets bytes that were skipped.
 func (o *output) set(at int64, p []byte) error {
+	o.held = false
 	if at >= o.at {
 		copy(o.buffer[at-o.at:], p)
 		return nil

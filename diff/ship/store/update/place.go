@@ -26,6 +26,7 @@ type placement struct {
 	remove []string        // of the plan's, what is still there
 	exec   map[string]bool // the build's files that are executable
 	system System
+	state  *overlayState // what the folder is to remember of an overlay; nil: there is none
 }
 
 // syncers is how many files are synced at a time: the system then writes what
@@ -83,6 +84,9 @@ func (p *placement) commit() error {
 			return err
 		}
 	}
+	if err := p.placeOverlay(); err != nil {
+		return err
+	}
 	for _, m := range p.plan.Modes {
 		if err := out.SetExec(m.Path, m.Exec); err != nil {
 			return err
@@ -99,7 +103,42 @@ func (p *placement) commit() error {
 			return err
 		}
 	}
-	return out.Sync()
+	return errors.Join(p.forgetOverlay(), out.Sync())
+}
+
+// placeOverlay gives the archive its name that was made over others. The folder remembers
+// it before, so that whatever happens the next update knows it.
+func (p *placement) placeOverlay() error {
+	if p.state == nil || len(p.plan.Overlay.Made) == 0 {
+		return nil
+	}
+	before, err := p.disk.overlayState()
+	if err != nil {
+		return err
+	}
+	both := *p.state
+	both.Leaving = before.made()
+	if err := p.disk.rememberOverlay(both); err != nil {
+		return err
+	}
+	for _, m := range p.plan.Overlay.Made {
+		if err := Insist(p.system, m.Path, func() error { return p.disk.out.Rename(path.Join(overlayDir, path.Base(m.Path)), m.Path) }); err != nil {
+			return err
+		}
+	}
+	return p.disk.out.Sync()
+}
+
+// forgetOverlay writes down which archive is mounted over others now.
+func (p *placement) forgetOverlay() error {
+	p.disk.out.Sweep(".", overlayName)
+	switch {
+	case p.state != nil && len(p.state.Archives) > 0:
+		return p.disk.rememberOverlay(*p.state)
+	case !p.disk.taken(overlayName):
+		return nil
+	}
+	return p.disk.out.Remove(overlayName)
 }
 
 // moveAside moves what somebody changed out of the way of the game, over nothing else.

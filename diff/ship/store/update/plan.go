@@ -23,6 +23,7 @@ type Plan struct {
 	Aside   []Aside   `json:"aside,omitempty"`    // such files that are moved aside
 	Patches []Patch   `json:"patches,omitempty"`  // that are applied, in this order
 	Ranges  []Range   `json:"ranges,omitempty"`   // that are fetched besides
+	Overlay *Overlay  `json:"overlay,omitempty"`  // archives that stay as they are, if they do
 	Stale   []string  `json:"stale,omitempty"`    // what an earlier try left and is of no use, below [store.WorkDir]
 	Bill    Bill      `json:"bill"`
 }

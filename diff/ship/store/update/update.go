@@ -16,6 +16,8 @@ type Options struct {
 	Label    string           // of the build, for [Prepare]; empty: the one that the channel gives out
 	Parts    store.PartChoice // changes which parts of builds the folder wants; it remembers that
 	Clean    bool             // files that only other builds had, and that somebody changed, are moved aside
+	Overlay  bool             // archives stay as they are: one is made that is mounted over them
+	Keep     bool             // with Overlay: patches that earlier builds brought stay
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 }
@@ -66,7 +68,10 @@ type Folder struct {
 	contents *contents // of the files that no patch makes, once there is a plan
 	parts    *parts
 	clean    bool
-	system   System // whose rules about open files hold
+	overlay  bool
+	keep     bool
+	over     *overlaying // nil: archives are replaced
+	system   System      // whose rules about open files hold
 }
 
 // Compare looks at what is in dir, by content: the version that it has does not
@@ -81,7 +86,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		}
 		t = again
 	}
-	f = &Folder{clean: opt.Clean, system: This(), build: t.Build, isLast: t.isLast, list: t.list, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	f = &Folder{clean: opt.Clean, overlay: opt.Overlay, keep: opt.Keep, system: This(), build: t.Build, isLast: t.isLast, list: t.list, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -126,8 +131,16 @@ func (f *Folder) listFiles(ctx context.Context, b *store.Build) error {
 func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
 	defer rescue.Into(&err)
 	usable, err := f.usable(ctx)
+	if err == nil && f.overlay {
+		f.over, err = f.planOverlay(f.keep)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if f.over != nil {
+		usable = slices.DeleteFunc(usable, func(u *patchUse) bool {
+			return slices.ContainsFunc(u.files, func(t *target) bool { return f.over.over[t.Path] })
+		})
 	}
 	patches, others := evident(usable)
 	contents := newContents(f, slices.DeleteFunc(slices.Clone(f.diff.todo), func(t *target) bool { return t.patch != "" }))
@@ -160,6 +173,9 @@ func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
 			f.contents.addUp(t, &file)
 		}
 		p.addFile(file)
+	}
+	if f.over != nil {
+		p.overlay(f.over)
 	}
 	p.addRanges(ranges)
 	for _, use := range patches {

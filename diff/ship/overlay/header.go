@@ -1,4 +1,4 @@
-package compare
+package overlay
 
 import (
 	"bytes"
@@ -6,18 +6,16 @@ import (
 	"errors"
 	"io"
 
-	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/zen"
-	"pakdb/diff/ship/overlay"
 )
 
-// containerHeader makes the ContainerHeader of an IoStore container that brings
+// ContainerHeader makes the ContainerHeader of an IoStore container that brings
 // chunks of other containers anew: it lists the packages among them, as those
 // have them. An engine loads no package that no mounted container lists.
-func containerHeader(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error) {
+func ContainerHeader(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error) {
 	packages := map[uint64]bool{}
 	for _, e := range entries {
 		if id, ok := iostore.PackageOf(e.ID); ok && e.Type == iostore.TypeExportBundleData {
@@ -76,9 +74,4 @@ func readContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.Contai
 		return zen.ReadContainerHeader(bytes.NewReader(b), int64(len(b)))
 	}
 	return nil, nil
-}
-
-// newDisk is how patches reach archives.
-func newDisk(a *cli.App) *overlay.Disk {
-	return &overlay.Disk{Registry: a.Registry(), Options: a.OpenOptions(), Header: containerHeader, Passed: a.LeftOut}
 }
