@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -46,27 +45,5 @@ func TestDependenciesAreDocumented(t *testing.T) {
 	}
 	for module := range described {
 		t.Errorf("%s is described and not required", module)
-	}
-}
-
-// TestRoomsAreDrawn: docs/architecture.md names every room at the top.
-func TestRoomsAreDrawn(t *testing.T) {
-	text := read(t, "docs/architecture.md")
-	var rooms []string
-	for _, f := range house(t) {
-		top, rest, _ := strings.Cut(f.room, "/")
-		switch top {
-		case "testdata":
-			continue
-		case "internal", "cmd":
-			top += "/" + rest
-		}
-		rooms = append(rooms, top)
-	}
-	slices.Sort(rooms)
-	for _, room := range slices.Compact(rooms) {
-		if !strings.Contains(text, "`"+room+"`") {
-			t.Errorf("docs/architecture.md does not say what %s is for", room)
-		}
 	}
 }
