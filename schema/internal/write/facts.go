@@ -149,9 +149,11 @@ func removeFacts(t *tx, b *batch.Batch) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	tables, err := FactTables(t, t.sql)
-	if err != nil {
-		return err
+	if *t.facts == nil {
+		var err error
+		if *t.facts, err = FactTables(t, t.sql); err != nil {
+			return err
+		}
 	}
 	for _, r := range rows {
 		if err := t.addWords(r.Facts.Kind, r.Facts.Inspector); err != nil {
@@ -168,16 +170,19 @@ func removeFacts(t *tx, b *batch.Batch) error {
 			return t.words[r.Facts.Inspector]
 		}
 	}
-	for _, table := range tables {
+	found := false
+	for _, table := range *t.facts {
 		if b.Replaced != nil && (table == "x_package_digest" || table == "x_value_set") {
 			continue
 		}
-		const ofContents = " WHERE content_id IN (SELECT a FROM src)"
-		err := t.exec("INSERT OR IGNORE INTO x_removed (kind, id) SELECT value, 0 FROM json_each('[2, 3]') WHERE EXISTS (SELECT 1 FROM "+table+ofContents+")", len(rows), value)
+		n, err := t.execCounted("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(rows), value)
 		if err != nil {
 			return err
 		}
-		if err := t.exec("DELETE FROM "+table+ofContents, len(rows), value); err != nil {
+		found = found || n > 0
+	}
+	if found { // paths and names that nothing else may have
+		if _, err := t.sql.ExecContext(t, "INSERT OR IGNORE INTO x_removed (kind, id) VALUES (2, 0), (3, 0)"); err != nil {
 			return err
 		}
 	}

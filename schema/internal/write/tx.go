@@ -15,21 +15,29 @@ type tx struct {
 	sql    *sql.Tx
 	src    *conn.Source
 	words  map[string]int64
-	summed *bool  // of the Writer
-	sets   *int64 // the last id of table value_set
-	search int64  // as in Writer
+	summed *bool     // of the Writer
+	facts  *[]string // of the Writer
+	sets   *int64    // the last id of table value_set
+	search int64     // as in Writer
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.
 func (t *tx) exec(query string, n int, value func(row, col int) driver.Value) error {
+	_, err := t.execCounted(query, n, value)
+	return err
+}
+
+// execCounted is exec that returns how many rows the statement changed.
+func (t *tx) execCounted(query string, n int, value func(row, col int) driver.Value) (changed int64, err error) {
 	if n == 0 {
-		return nil
+		return 0, nil
 	}
 	t.src.Set(n, value)
-	if _, err := t.sql.ExecContext(t, query); err != nil {
-		return fmt.Errorf("%s: %w", query, err)
+	res, err := t.sql.ExecContext(t, query)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", query, err)
 	}
-	return nil
+	return res.RowsAffected()
 }
 
 // execNumbered is exec for rows whose ids the interner has handed out, one

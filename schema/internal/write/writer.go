@@ -21,9 +21,10 @@ var ProblemCounts string
 type Writer struct {
 	src    *conn.Source
 	words  map[string]int64
-	summed bool  // AddSums has added what was there when the build began
-	sets   int64 // the last id of table value_set
-	search int64 // the last content that search has indexed
+	facts  []string // FactTables; nil: not asked yet
+	summed bool     // AddSums has added what was there when the build began
+	sets   int64    // the last id of table value_set
+	search int64    // the last content that search has indexed
 }
 
 // New returns a Writer for the connection that has src as temp.src; tx is any
@@ -42,7 +43,7 @@ func New(ctx context.Context, src *conn.Source, tx *sql.Tx) (*Writer, error) {
 }
 
 func (w *Writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets, search: w.search}
+	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, facts: &w.facts, sets: &w.sets, search: w.search}
 }
 
 // Write adds everything of a batch, in the order in which rows need each other's ids.
