@@ -76,7 +76,7 @@ func (s *Comparer) splitFiles(ctx context.Context, build int64, f *diff.File) (h
 	switch _, _, part := asset.Split(f.Path); part {
 	case asset.Header:
 		split := false // others are not looked for: few packages of a build may have one
-		err = s.each(ctx, "SELECT traits & 4 <> 0 FROM package WHERE content_id = ?1", []driver.Value{f.ContentID},
+		err = s.each(ctx, "SELECT traits & 4 <> 0 FROM x_package WHERE content_id = ?1", []driver.Value{f.ContentID},
 			func(v []driver.Value) { split = facts.Integer(v[0]) != 0 })
 		if err == nil && split {
 			body, err = s.findPart(ctx, build, f.Path, ".uexp")
