@@ -181,6 +181,16 @@ type BulkData struct {
 	Cooked       uint8 // which of several files of one kind: ".001.ubulk"
 }
 
+// Inline reports data that lies among the other data of its object. Its offset counts from
+// there, and changes with what is in front of it.
+func (b *BulkData) Inline() bool { return b.Flags&(bulkAtEnd|bulkInFile) == 0 }
+
+// Flags of data that lies after all objects, and in a file of its own.
+const (
+	bulkAtEnd  = 0x01
+	bulkInFile = 0x100
+)
+
 // BulkOwnOffset is the flag of data whose offset is that in its file.
 const BulkOwnOffset = 0x10000
 

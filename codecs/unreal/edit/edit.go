@@ -8,7 +8,8 @@
 // values that were set differ, and all other exports are equal. Else it fails, as does every
 // edit of a value that cannot be written safely; errors name the field and the reason.
 //
-// Legacy packages of UE 4.10 to 5.8 are written, with tagged and with unversioned lists.
+// Legacy packages of UE 4.10 to 5.8 are written, and Zen packages of UE 5.3 to 5.8, with
+// tagged and with unversioned lists.
 // codecs/unreal/pkg/FORMAT.md says what is written of the package, codecs/unreal/property/FORMAT.md of
 // its values.
 package edit
@@ -24,7 +25,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/nearest"
 )
@@ -46,16 +46,15 @@ type Options struct {
 
 // Package is a package whose values are being changed. It is for one goroutine.
 type Package struct {
-	asset, uexp []byte
-	options     Options
-	read        *pkg.Package
-	facts       *unreal.PackageFacts // with the names and imports that edits added
-	engine      property.Engine
-	schemas     *property.Library
-	decoder     *property.Decoder
-	drafts      map[int]*property.Draft
-	touched     map[int][]string // paths that were edited, by export
-	changes     []Change
+	options Options
+	frame   *frame
+	facts   *unreal.PackageFacts // with the names and imports that edits added
+	engine  property.Engine
+	schemas *property.Library
+	decoder *property.Decoder
+	drafts  map[int]*property.Draft
+	touched map[int][]string // paths that were edited, by export
+	changes []Change
 }
 
 // Change is an edit that was made.
@@ -67,49 +66,34 @@ type Change struct {
 // Open reads a package: its .uasset or .umap, and its .uexp, nil unless the package is
 // split. It fails for packages that are not written.
 func Open(ctx context.Context, asset, uexp []byte, o Options) (*Package, error) {
-	read, err := pkg.Read(ctx, bytes.NewReader(asset), int64(len(asset)))
+	f, err := readFrame(ctx, asset, uexp)
 	if err != nil {
 		return nil, err
 	}
-	if err := read.Writable(); err != nil {
+	return open(f, o)
+}
+
+// OpenZen reads a package of an IoStore container. The objects of the program are known by
+// globals, from global.utoc, or from mappings; nil knows none, and values are read where
+// no class needs to be known.
+func OpenZen(chunk []byte, globals *unreal.ScriptObjectFacts, o Options) (*Package, error) {
+	f, err := readZenFrame(chunk, globals)
+	if err != nil {
 		return nil, err
 	}
-	facts := read.PackageFacts
-	p := &Package{asset: asset, uexp: uexp, options: o, read: read, facts: &facts,
-		drafts: map[int]*property.Draft{}, touched: map[int][]string{}}
-	if read.Split && uexp == nil {
-		return nil, fmt.Errorf("%w: the .uexp of the package", codecs.ErrNotFound)
+	return open(f, o)
+}
+
+func open(f *frame, o Options) (*Package, error) {
+	if err := f.check(); err != nil {
+		return nil, err
 	}
-	for i := range read.Exports {
-		if x := &read.Exports[i]; x.Offset < 0 || x.Size < 0 || x.Offset-p.base()+x.Size > int64(len(p.body())) || x.Offset < p.base() {
-			return nil, fmt.Errorf("%w: the data of export %d", codecs.ErrTruncated, i)
-		}
-	}
+	facts := *f.facts()
+	p := &Package{options: o, frame: f, facts: &facts, drafts: map[int]*property.Draft{}, touched: map[int][]string{}}
 	p.chooseEngine()
 	p.decoder = p.newDecoder(p.facts)
 	p.decoder.RestrictImports(o.CanImport)
 	return p, nil
-}
-
-func (p *Package) body() []byte {
-	if p.read.Split {
-		return p.uexp
-	}
-	return p.asset
-}
-
-// base is the offset in the package of the first byte of the body.
-func (p *Package) base() int64 {
-	if p.read.Split {
-		return p.read.HeaderSize
-	}
-	return 0
-}
-
-// data returns the bytes of an export as they were read.
-func (p *Package) data(i int) []byte {
-	x := &p.read.Exports[i]
-	return p.body()[x.Offset-p.base():][:x.Size:x.Size]
 }
 
 func (p *Package) newDecoder(f *unreal.PackageFacts) *property.Decoder {
@@ -141,8 +125,8 @@ func (p *Package) coverage(e property.Engine) (*property.Coverage, *property.Lib
 	d := property.NewDecoder(p.facts, property.Options{Name: p.options.Name, Engine: e, Schemas: lib})
 	sum := &property.Coverage{}
 	var x property.Export
-	for i := range p.read.Exports {
-		d.Export(&x, i, p.data(i))
+	for i := range p.facts.Exports {
+		d.Export(&x, i, p.frame.data(i))
 		sum.Add(&x.Coverage)
 		if x.Schema != nil {
 			lib.Add(x.Schema)
@@ -250,7 +234,7 @@ func (p *Package) draft(i int) (*property.Draft, error) {
 	if d := p.drafts[i]; d != nil {
 		return d, nil
 	}
-	d, err := p.decoder.Edit(i, p.data(i))
+	d, err := p.decoder.Edit(i, p.frame.data(i))
 	if err == nil {
 		p.drafts[i] = d
 	}
@@ -348,28 +332,23 @@ func (p *Package) Changes() []Change { return p.changes }
 // Files returns the files of the package with the edits, uexp nil unless it is split. They
 // were read back and compared.
 func (p *Package) Files(ctx context.Context) (asset, uexp []byte, err error) {
-	c := &pkg.Changes{Exports: map[int]pkg.ExportChange{}}
-	added := p.decoder.Added()
-	c.Names, c.Imports = added.Names, added.Imports
-	for _, s := range added.Soft {
-		c.Soft = append(c.Soft, pkg.SoftEntry(s))
-	}
+	changed := map[int]*property.Draft{}
 	for i, d := range p.drafts {
-		if len(p.touched[i]) > 0 && !bytes.Equal(d.Data(), p.data(i)) {
-			c.Exports[i] = pkg.ExportChange{Data: d.Data(), Grown: d.Grown()}
+		if len(p.touched[i]) > 0 && !bytes.Equal(d.Data(), p.frame.data(i)) {
+			changed[i] = d
 		}
 	}
-	if len(c.Exports) == 0 {
-		return p.asset, p.uexp, nil
+	if len(changed) == 0 {
+		return p.frame.asset, p.frame.uexp, nil
 	}
-	asset, uexp, err = p.read.Rewrite(ctx, p.asset, p.uexp, c)
+	after, err := p.frame.write(ctx, changed, p.decoder.Added())
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.prove(ctx, asset, uexp, c); err != nil {
+	if err := p.prove(after, changed); err != nil {
 		return nil, nil, err
 	}
-	return asset, uexp, nil
+	return after.asset, after.uexp, nil
 }
 
 // ErrProof is wrapped by errors about results that do not read back as asked.
@@ -377,18 +356,13 @@ var ErrProof = errors.New("the result would not read back as asked")
 
 // prove compares all values of the exports that were edited, before and after: what differs
 // must lie at the paths that were edited.
-func (p *Package) prove(ctx context.Context, asset, uexp []byte, c *pkg.Changes) error {
-	now, err := pkg.Read(ctx, bytes.NewReader(asset), int64(len(asset)))
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrProof, err)
-	}
-	after := &Package{asset: asset, uexp: uexp, options: p.options, read: now, facts: &now.PackageFacts, engine: p.engine, schemas: p.schemas}
-	before, next := p.newDecoder(&p.read.PackageFacts), after.newDecoder(after.facts)
+func (p *Package) prove(after *frame, changed map[int]*property.Draft) error {
+	before, next := p.newDecoder(p.frame.facts()), p.newDecoder(after.facts())
 	var x, y property.Export
-	for i := range c.Exports {
-		before.Export(&x, i, p.data(i))
+	for i := range changed {
+		before.Export(&x, i, p.frame.data(i))
 		next.Export(&y, i, after.data(i))
-		if x.Status != y.Status || x.Tail != y.Tail || !bytes.Equal(tail(p.data(i), x.Tail), tail(after.data(i), y.Tail)) {
+		if x.Status != y.Status || x.Tail != y.Tail || !bytes.Equal(tail(p.frame.data(i), x.Tail), tail(after.data(i), y.Tail)) {
 			return fmt.Errorf("%w: other data after the values of export %d", ErrProof, i)
 		}
 		for _, diff := range property.Changed(before, &x.List, next, &y.List) {

@@ -13,9 +13,12 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/iostore"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
 )
 
@@ -24,6 +27,8 @@ type sample struct {
 	name        string
 	asset, uexp []byte
 	options     edit.Options
+	zen         bool
+	globals     *unreal.ScriptObjectFacts
 }
 
 // usmaps are the mappings of packages that need them, by a part of their path. "" is for
@@ -88,19 +93,56 @@ func samples(t testing.TB) (all []sample) {
 	}
 	for name, data := range files {
 		if ext := path.Ext(name); (ext == ".uasset" || ext == ".umap") && bytes.HasPrefix(data, []byte{0xC1, 0x83, 0x2A, 0x9E}) {
-			all = append(all, sample{name, data, files[strings.TrimSuffix(name, ext)+".uexp"],
-				edit.Options{Name: pkg.NameOf(name), Schemas: schemas(t, name)}})
+			all = append(all, sample{name: name, asset: data, uexp: files[strings.TrimSuffix(name, ext)+".uexp"],
+				options: edit.Options{Name: pkg.NameOf(name), Schemas: schemas(t, name)}})
 		}
 	}
+	all = append(all, zenSamples(t)...)
 	slices.SortFunc(all, func(a, b sample) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// after returns the sample with other bytes.
+func (s *sample) after(asset, uexp []byte) *sample {
+	c := *s
+	c.asset, c.uexp = asset, uexp
+	return &c
+}
+
+// zenSamples returns the packages of IoStore containers.
+func zenSamples(t testing.TB) (all []sample) {
+	t.Helper()
+	const tagged = "iostore/cue4parse-ue5.8"
+	chunks := func(elem ...string) []codecstest.Item {
+		return codecstest.Items(t, codecstest.Open(t, iostore.Format(), codecstest.OpenFile(t, codecstest.Sample(t, elem...)), nil))
+	}
+	it := chunks(tagged, "global.utoc")[0]
+	globals, err := zen.ReadScriptObjects(bytes.NewReader(it.Data), int64(len(it.Data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{tagged + "/Zlib", "unreal-properties/cue4parse-UE5_8/Unversioned-Zlib"} {
+		for _, it := range chunks(folder, "CUE4ParseFixtures-Minimal-Zlib-Windows.utoc") {
+			if it.Entry.Type == iostore.TypeExportBundleData {
+				all = append(all, sample{name: folder + "/" + it.Entry.Name, asset: it.Data, zen: true, globals: globals,
+					options: edit.Options{Schemas: schemas(t, "Legacy-Unversioned-Zlib.pak")}})
+			}
+		}
+	}
 	return all
 }
 
 // open opens a package, nil if it is one that is refused.
 func (s *sample) open(t testing.TB) *edit.Package {
 	t.Helper()
-	p, err := edit.Open(context.Background(), s.asset, s.uexp, s.options)
-	if errors.Is(err, pkg.ErrNoWriting) {
+	var p *edit.Package
+	var err error
+	if s.zen {
+		p, err = edit.OpenZen(s.asset, s.globals, s.options)
+	} else {
+		p, err = edit.Open(context.Background(), s.asset, s.uexp, s.options)
+	}
+	if errors.Is(err, unreal.ErrNoWriting) {
 		return nil
 	}
 	if err != nil {

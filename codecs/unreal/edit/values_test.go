@@ -72,7 +72,7 @@ func TestBeforeAfter(t *testing.T) {
 		} else if c.other == "" {
 			t.Errorf("%s: %d and %d bytes, want %d and %d", c.stem, len(asset), len(uexp), len(after.asset), len(after.uexp))
 		}
-		q, r := (&sample{before.name, asset, uexp, before.options}).open(t), after.open(t)
+		q, r := before.after(asset, uexp).open(t), after.open(t)
 		for i := range q.Objects() {
 			x, err1 := q.Draft(i)
 			y, err2 := r.Draft(i)

@@ -35,10 +35,6 @@ type ExportChange struct {
 	Grown int64
 }
 
-// ErrNoWriting is wrapped by refusals of [Package.Rewrite]: the package is read, and no
-// sample proves how it is written.
-var ErrNoWriting = fmt.Errorf("%w for writing", errors.ErrUnsupported)
-
 // Oldest and newest versions whose rewriting samples prove: UE 4.9 to 5.8.
 const oldestWritten = 482
 
@@ -46,7 +42,7 @@ const oldestWritten = 482
 func (p *Package) Writable() error {
 	v := p.versions
 	refuse := func(format string, args ...any) error {
-		return failure("package", 0, codecs.Errorf(ErrNoWriting, format, args...))
+		return failure("package", 0, codecs.Errorf(unreal.ErrNoWriting, format, args...))
 	}
 	switch {
 	case p.LegacyVersion > -6:
@@ -69,7 +65,7 @@ func (p *Package) Writable() error {
 // Rewrite returns the files of the package with changes: asset and uexp are its files as
 // they were read, uexp nil unless the package is [unreal.PackageFacts.Split]. Bytes that
 // the changes do not concern stay. The result was read back: it has the tables and data
-// that were asked for, and all other exports are equal. It fails with [ErrNoWriting] for
+// that were asked for, and all other exports are equal. It fails with [unreal.ErrNoWriting] for
 // packages that no sample proves.
 func (p *Package) Rewrite(ctx context.Context, asset, uexp []byte, c *Changes) (newAsset, newUexp []byte, err error) {
 	if err := p.Writable(); err != nil {
@@ -211,7 +207,7 @@ func (w *rewriter) collect() (r registryBits, err error) {
 	}
 	if len(soft) > 0 {
 		if s.SoftObjects.Count == 0 {
-			return r, failure("soft_objects", -1, codecs.Errorf(ErrNoWriting, "first soft object path of a package"))
+			return r, failure("soft_objects", -1, codecs.Errorf(unreal.ErrNoWriting, "first soft object path of a package"))
 		}
 		w.inserts = append(w.inserts, insert{s.SoftObjects.End, softOffset, soft})
 	}
@@ -219,7 +215,7 @@ func (w *rewriter) collect() (r registryBits, err error) {
 		at := s.Imports.End
 		if s.Imports.Count == 0 {
 			if at = s.Imports.Offset; at <= 0 {
-				return r, failure("imports", -1, codecs.Errorf(ErrNoWriting, "first import of a package"))
+				return r, failure("imports", -1, codecs.Errorf(unreal.ErrNoWriting, "first import of a package"))
 			}
 		}
 		w.inserts = append(w.inserts, insert{at, importOffset, imports})
@@ -296,7 +292,7 @@ func (w *rewriter) joinData(end int64) (out []byte, grown int64, err error) {
 	for i := range p.Exports {
 		x := &p.Exports[i]
 		if x.Offset != at || x.Size < 0 || at-p.HeaderSize+x.Size > int64(len(w.body)) {
-			return nil, 0, failure(fmt.Sprintf("exports[%d].offset", i), x.Offset, codecs.Errorf(ErrNoWriting, "data of exports that is not in the order of the table"))
+			return nil, 0, failure(fmt.Sprintf("exports[%d].offset", i), x.Offset, codecs.Errorf(unreal.ErrNoWriting, "data of exports that is not in the order of the table"))
 		}
 		w.places[i] = end + int64(len(out))
 		if c, ok := w.c.Exports[i]; ok {
@@ -307,22 +303,20 @@ func (w *rewriter) joinData(end int64) (out []byte, grown int64, err error) {
 		at += x.Size
 	}
 	if p.BulkStart != at {
-		return nil, 0, failure("bulk_data", p.BulkStart, codecs.Errorf(ErrNoWriting, "data of exports that ends at %d", at))
+		return nil, 0, failure("bulk_data", p.BulkStart, codecs.Errorf(unreal.ErrNoWriting, "data of exports that ends at %d", at))
 	}
 	grown = int64(len(out)) - (at - p.HeaderSize)
 	return append(out, w.body[at-p.HeaderSize:]...), grown, nil
 }
 
-// ErrInside is wrapped by refusals to move data that has its own position in the file.
-var ErrInside = fmt.Errorf("%w: bulk data inside of an export", ErrNoWriting)
-
 // refusePositions fails where data moves, or changes, that has its own position in the
 // file. Below UE5 1009 bulk data inside of an export is preceded by it: u32 flags, i32
-// elements, i32 bytes, i64 position.
+// elements, i32 bytes, i64 position. Later a table in the header has it, counted from the
+// export's data, so that the export itself may not change its size.
 func (w *rewriter) refusePositions() error {
 	const afterEnd, packed = 0x01, 0x02 // flags: elsewhere, compressed by zlib
 	if w.p.versions.ue5 >= ue5DataResources {
-		return nil
+		return w.refuseInline()
 	}
 	for i := range w.p.Exports {
 		x := &w.p.Exports[i]
@@ -336,9 +330,19 @@ func (w *rewriter) refusePositions() error {
 			}
 			flags, n, size := w.order.Uint32(b[at-12:]), w.order.Uint32(b[at-8:]), w.order.Uint32(b[at-4:])
 			if flags&afterEnd == 0 && int64(size) <= int64(len(b)-at-8) && (flags&packed != 0 || n == size) {
-				return failure(fmt.Sprintf("exports[%d]", i), x.Offset+int64(at), codecs.Errorf(ErrInside,
+				return failure(fmt.Sprintf("exports[%d]", i), x.Offset+int64(at), codecs.Errorf(unreal.ErrInside,
 					"%s %s may not move: add no names, and keep the sizes of values", w.p.ClassOf(i), w.p.NameOf(x.Name)))
 			}
+		}
+	}
+	return nil
+}
+
+func (w *rewriter) refuseInline() error {
+	inside := slices.ContainsFunc(w.p.Bulk, func(b unreal.BulkData) bool { return b.Inline() })
+	for i, c := range w.c.Exports {
+		if x := &w.p.Exports[i]; inside && int64(len(c.Data)) != x.Size {
+			return failure(fmt.Sprintf("exports[%d]", i), x.Offset, codecs.Errorf(unreal.ErrInside, "%s %s must keep its size", w.p.ClassOf(i), w.p.NameOf(x.Name)))
 		}
 	}
 	return nil
@@ -383,7 +387,7 @@ func (w *rewriter) patchSummary(end, grown int64) error {
 				continue
 			}
 			if v < p.BulkStart {
-				return failure("summary", f.off, codecs.Errorf(ErrNoWriting, "offset 0x%x of data lies before its end", v))
+				return failure("summary", f.off, codecs.Errorf(unreal.ErrNoWriting, "offset 0x%x of data lies before its end", v))
 			}
 			v += end - p.HeaderSize + grown
 		}

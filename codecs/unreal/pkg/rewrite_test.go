@@ -69,7 +69,7 @@ func TestRewrite(t *testing.T) {
 		p := mustRead(t, f.asset)
 		ctx := context.Background()
 		if err := p.Writable(); err != nil {
-			if !errors.Is(err, pkg.ErrNoWriting) {
+			if !errors.Is(err, unreal.ErrNoWriting) {
 				t.Errorf("%s: %v", f.name, err)
 			}
 			refused[err.Error()]++
@@ -101,7 +101,7 @@ func TestRewrite(t *testing.T) {
 			c.Soft = []pkg.SoftEntry{{Package: p.Exports[0].Name, Asset: p.Exports[0].Name, Sub: "Sub"}}
 		}
 		asset, uexp, err = p.Rewrite(ctx, f.asset, f.uexp, c)
-		if errors.Is(err, pkg.ErrInside) {
+		if errors.Is(err, unreal.ErrInside) {
 			refused[path.Base(f.name)+": bulk data inside"]++
 			continue
 		}

@@ -39,13 +39,32 @@ func (d *Decoder) nameFor(text string) unreal.ObjectName {
 	if i := d.indexOf(base); i >= 0 {
 		return unreal.ObjectName{Index: int32(i), Number: number}
 	}
+	at := d.names
 	d.added.Names = append(d.added.Names, base)
-	d.pkg.Names = append(slices.Clip(d.pkg.Names), unreal.PackageName{Text: base})
+	d.pkg.Names = slices.Insert(slices.Clone(d.pkg.Names), at, unreal.PackageName{Text: base})
+	d.kinds = slices.Insert(d.kinds, at, 0)
 	d.pkg.NameCount++
 	d.names++
-	d.kinds = append(d.kinds, 0)
-	d.nameIndex[base] = int32(len(d.pkg.Names) - 1)
-	return unreal.ObjectName{Index: int32(len(d.pkg.Names) - 1), Number: number}
+	d.nameIndex[base] = int32(at)
+	d.moveNames(int32(at))
+	return unreal.ObjectName{Index: int32(at), Number: number}
+}
+
+// moveNames follows names that a new one took the place of: those of imports of Zen
+// packages, which are not in their name table.
+func (d *Decoder) moveNames(from int32) {
+	if !d.zen {
+		return
+	}
+	d.pkg.Imports = slices.Clone(d.pkg.Imports)
+	for i := range d.pkg.Imports {
+		im := &d.pkg.Imports[i]
+		for _, n := range []*unreal.ObjectName{&im.ClassPackage, &im.Class, &im.Name} {
+			if n.Index >= from {
+				n.Index++
+			}
+		}
+	}
 }
 
 // indexOf returns the index of a text in the name table, -1 for none.
@@ -102,10 +121,16 @@ func (d *Decoder) refFor(text string, like unreal.ObjectRef) (unreal.ObjectRef, 
 			return r, nil
 		}
 	}
-	for i := range d.pkg.Imports {
+	for i := range d.pkg.ImportCount {
+		if d.zen && d.pkg.Zen.ImportIDs[i] == 1<<64-1 {
+			continue // a package: which one, the file does not say
+		}
 		if r := unreal.ObjectRef(-i - 1); d.ObjectPath(r) == path {
 			return r, nil
 		}
+	}
+	if d.zen {
+		return 0, refuse("a reference to %s: new imports of a Zen package", path)
 	}
 	return d.importFor(class, path, like)
 }

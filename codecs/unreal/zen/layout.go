@@ -49,6 +49,7 @@ type summary struct {
 	packageNames                   int64
 	names, namesEnd, nameHashesEnd int64 // UE4
 	graph, graphEnd                int64
+	fixed                          int64 // where the summary ends; UE5
 }
 
 // readSummary reads the fixed part of l and checks that the tables lie one
@@ -108,6 +109,7 @@ func (s *summary) read5(r *bin.Reader) {
 		s.cellImports = int64(r.I32())
 		r.Skip(4)
 	}
+	s.fixed = r.Off()
 }
 
 var errLayout = fmt.Errorf("%w: of another layout", codecs.ErrCorrupt)

@@ -12,6 +12,9 @@ import (
 type Package struct {
 	unreal.PackageFacts
 	Problems []*codecs.FormatError
+
+	sum      *summary
+	namesEnd int64 // where the names end
 }
 
 // Read reads the header of the Zen package in the first size bytes of r, and
@@ -78,7 +81,7 @@ func (p *parser) read(l layout) error {
 	if err != nil {
 		return err
 	}
-	p.sum = s
+	p.sum, p.p.sum = s, s
 	f := &p.p.PackageFacts
 	if f.Names, err = p.names(r); err != nil {
 		return err
@@ -111,6 +114,7 @@ func (p *parser) names(r *bin.Reader) ([]unreal.PackageName, error) {
 		texts, err = readNameMap(p.buf[s.names:s.namesEnd], s.names, int((s.nameHashesEnd-s.hashes)/8)-1)
 	} else {
 		texts = unreal.NameBatch(r)
+		p.p.namesEnd = r.Off()
 		p.p.Bulk = readBulkMap(r, s.hashes)
 		if err = r.Err(); err == nil && r.Off() > s.hashes {
 			err = errLayout

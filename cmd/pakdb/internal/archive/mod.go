@@ -21,6 +21,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
@@ -280,7 +281,7 @@ func modHint(name string, err error) error {
 		hint = cmp.Or(nearest.Hint(field.Near), "pakdb pkg --values shows the fields")
 	case errors.Is(err, property.ErrNoObject):
 		hint = "--force refers to it all the same"
-	case errors.Is(err, pkg.ErrInside):
+	case errors.Is(err, unreal.ErrInside):
 		hint = "numbers that keep their size can be changed, and names that the package has"
 	case errors.Is(err, cli.ErrUsage), errors.Is(err, codecs.ErrNotFound):
 		return err
@@ -288,7 +289,7 @@ func modHint(name string, err error) error {
 	switch {
 	case ambiguous != nil || errors.Is(err, property.ErrValue):
 		err = cli.Usage(err)
-	case errors.Is(err, property.ErrRefused), errors.Is(err, pkg.ErrNoWriting), errors.Is(err, edit.ErrProof):
+	case errors.Is(err, property.ErrRefused), errors.Is(err, unreal.ErrNoWriting), errors.Is(err, edit.ErrProof):
 		err = cli.Refusal(err)
 	}
 	return cli.WithHint(fmt.Errorf("%s: %w", name, err), hint)
@@ -311,7 +312,7 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 		return m, err
 	}
 	if content.Chunk {
-		return m, fmt.Errorf("%w: a Zen package of an IoStore container", pkg.ErrNoWriting)
+		return m, fmt.Errorf("%w: a Zen package of an IoStore container", unreal.ErrNoWriting)
 	}
 	asset, err := readAll(content)
 	var uexp []byte
@@ -480,7 +481,7 @@ func writePakMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modde
 // come from.
 func refuseShadowed(out string, ar *operand.Archive) error {
 	if ar.Format.Name != unrealpak.Format().Name {
-		return cli.Refusal(fmt.Errorf("%w: an archive of format %s", pkg.ErrNoWriting, ar.Format.Name))
+		return cli.Refusal(fmt.Errorf("%w: an archive of format %s", unreal.ErrNoWriting, ar.Format.Name))
 	}
 	base := filepath.Base(ar.File.Name())
 	old := unrealpak.MountOrder(base)
