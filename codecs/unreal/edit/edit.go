@@ -155,6 +155,7 @@ func (p *Package) find(object, field string) (int, *property.Draft, property.Tar
 		return p.findAny(field)
 	}
 	names := p.Objects()
+	object = strings.ReplaceAll(object, ":", ".")
 	for i, name := range names {
 		if object != fmt.Sprint("#", i) && !strings.EqualFold(name, object) && !strings.EqualFold(p.facts.NameOf(p.facts.Exports[i].Name), object) {
 			continue

@@ -21,11 +21,14 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/ship/overlay"
 	"pakdb/internal/asset"
 	"pakdb/internal/nearest"
 	"pakdb/internal/terminal"
@@ -70,14 +73,15 @@ one. --copy Rows[Rifle]=Carbine adds a row under another key, --rename gives a r
 another key. They happen in this order: copies, renamed, values, appended, removed.
 
 Every package named gets all changes. Of packages in a pak, OUT is a pak of the same
-version, mount point and compression with the changed packages. Its name must win
-over the pak that they come from, as Game_1_P.pak does. Of a package in a file, OUT
-is a file, and OUT with .uexp beside it.
+version, mount point and compression with the changed packages; of packages in an
+IoStore container (UE 5.3 to 5.8) a .utoc with its .ucas and .pak. Its name must win
+over the archive that they come from, as Game_1_P.pak does. Of a package in a file,
+OUT is a file, and OUT with .uexp beside it.
 
 All other bytes stay. The result is read back: it differs in the values that were
 asked for and in no other. What cannot be written safely is refused, and nothing is
-written: Zen packages of IoStore containers, values without a known layout, lists
-whose mappings are missing, bulk data that would move.`,
+written: values without a known layout, lists whose mappings are missing, new imports
+of Zen packages, bulk data that would move.`,
 		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak
   pakdb mod set Game.pak!/Game/Content/DT_Weapons.uasset "Rows[Rifle].Cost*=1.2" -o Game_1_P.pak
   pakdb mod set BP_Rifle.uasset Default__BP_Rifle_C:Damage=28.8 --dry-run
@@ -131,7 +135,8 @@ func splitAssignment(text string) (field, value string, ok bool) {
 // newChange returns a change of OBJECT:FIELD.
 func newChange(o *modOptions, field string, do func(p *edit.Package, object, field string) error) change {
 	object := o.object
-	if i := strings.IndexByte(field, ':'); i >= 0 && (i+1 >= len(field) || field[i+1] != ':') && !strings.Contains(field[:i], "[") {
+	before, _, _ := strings.Cut(field, "[") // keys of maps may have colons
+	if i := strings.LastIndexByte(before, ':'); i >= 0 {
 		object, field = field[:i], field[i+1:]
 	}
 	return change{object, field, do}
@@ -311,9 +316,6 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 	if err != nil {
 		return m, err
 	}
-	if content.Chunk {
-		return m, fmt.Errorf("%w: a Zen package of an IoStore container", unreal.ErrNoWriting)
-	}
 	asset, err := readAll(content)
 	var uexp []byte
 	if err == nil && content.Exports != nil {
@@ -332,7 +334,16 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 			return fmt.Errorf("%w: %s has no package %s", property.ErrNoObject, m.ar.Path, name)
 		}
 	}
-	if m.edited, err = edit.Open(ctx, asset, uexp, o); err != nil {
+	if content.Chunk {
+		globals := in.scripts(content.Folder)
+		if globals == nil {
+			globals = in.named
+		}
+		m.edited, err = edit.OpenZen(asset, globals, o)
+	} else {
+		m.edited, err = edit.Open(ctx, asset, uexp, o)
+	}
+	if err != nil {
 		return m, err
 	}
 	for _, c := range changes {
@@ -402,14 +413,70 @@ func printMod(a *cli.App, m *modded) error {
 func writeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
 	loose := all[0].ar == nil
 	for _, m := range all {
-		if (m.ar == nil) != loose || loose && len(all) > 1 {
-			return fmt.Errorf("%w: several packages go into one pak only if they come from paks", cli.ErrUsage)
+		if (m.ar == nil) != loose || loose && len(all) > 1 || !loose && m.ar.Format.Name != all[0].ar.Format.Name {
+			return fmt.Errorf("%w: several packages go into one archive only if they come from archives of one format", cli.ErrUsage)
 		}
 	}
 	if loose {
 		return writeLooseMod(ctx, a, opts, all[0])
 	}
+	if all[0].ar.Format.Name == iostore.Format().Name {
+		return writeContainerMod(ctx, a, opts, all)
+	}
 	return writePakMod(ctx, a, opts, all)
+}
+
+// writeContainerMod writes a container of the kind that the packages come from, and the
+// .pak by which a game mounts it.
+func writeContainerMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
+	first := all[0].ar
+	toc := strings.TrimSuffix(opts.out, filepath.Ext(opts.out)) + ".utoc"
+	o, err := iostore.Overlay(first.Archive, filepath.Base(toc))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(iostore.Format().Methods, o.Method) && o.Method != compress.None {
+		o.Method = compress.Zlib // Oodle is read and not written; every engine reads this
+	}
+	o.Keys = a.Keys.Ring.Key
+	var entries []*codecs.Entry
+	var from []codecs.Archive
+	var sum int64
+	for _, m := range all {
+		entries, sum = append(entries, m.header), sum+int64(len(m.asset))
+		if !slices.Contains(from, m.ar.Archive) {
+			from = append(from, m.ar.Archive)
+		}
+	}
+	err = codecs.WriteFile(ctx, toc, iostore.Format(), o, func(w codecs.Writer) error {
+		for _, m := range all {
+			e := &codecs.Entry{Name: m.header.Name, Type: m.header.Type, ID: m.header.ID, Size: int64(len(m.asset))}
+			if err := w.Add(ctx, e, bytes.NewReader(m.asset)); err != nil {
+				return err
+			}
+		}
+		e, header, err := overlay.ContainerHeader(ctx, filepath.Base(toc), entries, from)
+		if err != nil || e == nil {
+			return err
+		}
+		return w.Add(ctx, e, bytes.NewReader(header))
+	})
+	if err != nil {
+		return err
+	}
+	pak := strings.TrimSuffix(toc, ".utoc") + ".pak"
+	if _, statErr := os.Stat(pak); statErr != nil || opts.overwrite {
+		stub := &codecs.CreateOptions{MountPoint: first.Info().MountPoint}
+		if err := codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return printWrittenMod(a, toc, all, sum)
+}
+
+func printWrittenMod(a *cli.App, out string, all []*modded, size int64) error {
+	_, err := fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(out), cli.Plural(int64(len(all)), "package", "packages"), cli.HumanSize(size))
+	return err
 }
 
 func writeLooseMod(ctx context.Context, a *cli.App, opts *modOptions, m *modded) error {
@@ -473,24 +540,25 @@ func writePakMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modde
 	if _, err := os.Stat(strings.TrimSuffix(first.File.Name(), filepath.Ext(first.File.Name())) + ".sig"); err == nil {
 		a.Warn(first.Path + " is signed, and pakdb cannot sign " + opts.out)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(opts.out), cli.Plural(int64(len(all)), "package", "packages"), cli.HumanSize(sum))
-	return err
+	return printWrittenMod(a, opts.out, all, sum)
 }
 
 // refuseShadowed fails if a game would not see the new pak over the one that the packages
 // come from.
 func refuseShadowed(out string, ar *operand.Archive) error {
-	if ar.Format.Name != unrealpak.Format().Name {
+	mounts := ar.Format.Mounts()
+	if mounts.Order == nil || mounts.PatchName == nil {
 		return cli.Refusal(fmt.Errorf("%w: an archive of format %s", unreal.ErrNoWriting, ar.Format.Name))
 	}
 	base := filepath.Base(ar.File.Name())
-	old := unrealpak.MountOrder(base)
-	if unrealpak.MountOrder(filepath.Base(out)) > old {
+	name := strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) + filepath.Ext(base)
+	old := mounts.Order(base)
+	if mounts.Order(name) > old {
 		return nil
 	}
 	better := base
-	for n := 1; unrealpak.MountOrder(better) <= old; n++ {
-		better = unrealpak.PatchName(base, n)
+	for n := 1; mounts.Order(better) <= old; n++ {
+		better = mounts.PatchName(base, n)
 	}
-	return cli.WithHint(fmt.Errorf("%w: a game does not mount %s over %s", cli.ErrUsage, filepath.Base(out), base), "call it "+better)
+	return cli.WithHint(fmt.Errorf("%w: a game does not mount %s over %s", cli.ErrUsage, name, base), "call it "+better)
 }
