@@ -320,13 +320,17 @@ func (w *rewriter) refusePositions() error {
 	}
 	for i := range w.p.Exports {
 		x := &w.p.Exports[i]
-		if _, changed := w.c.Exports[i]; !changed && w.places[i] == x.Offset {
+		c, changed := w.c.Exports[i]
+		if !changed && w.places[i] == x.Offset {
 			continue
 		}
 		b := w.body[x.Offset-w.p.HeaderSize:][:x.Size]
 		for at := 12; at+8 <= len(b); at++ {
 			if int64(w.order.Uint64(b[at:])) != x.Offset+int64(at)+8 {
 				continue
+			}
+			if changed && w.places[i] == x.Offset && len(c.Data) >= at+8 && bytes.Equal(c.Data[at-12:at+8], b[at-12:at+8]) {
+				continue // it stays where it is
 			}
 			flags, n, size := w.order.Uint32(b[at-12:]), w.order.Uint32(b[at-8:]), w.order.Uint32(b[at-4:])
 			if flags&afterEnd == 0 && int64(size) <= int64(len(b)-at-8) && (flags&packed != 0 || n == size) {
