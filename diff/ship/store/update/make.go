@@ -31,6 +31,7 @@ type maker struct {
 	mended   map[Content]int // how often their deltas were wrong
 
 	headsFirst bool       // files are made from front to end
+	trusts     bool       // blocks of the folder are taken for those that a recipe would make
 	reading    sync.Mutex // contents share caches
 }
 
@@ -218,6 +219,7 @@ type block struct {
 	last   bool         // of its piece
 	plain  []byte
 	stored []byte
+	given  int // bytes of stored that came in place of plain
 	err    error
 }
 
@@ -226,7 +228,7 @@ type block struct {
 const blocksHeld = 16 << 20
 
 // weight is what a block takes of that.
-func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
+func (b *block) weight() int64 { return min(int64(len(b.plain)+b.given), blocksHeld) }
 
 // write makes a file: one goroutine reads contents, all processors code their
 // blocks, and one writes them in order.
@@ -254,6 +256,9 @@ func (m *assembler) judge(t *target, sum string) error {
 func (m *maker) assemble(ctx context.Context, t *target, a *assembler) error {
 	coders := sync.Pool{New: func() any { return &delta.Coder{} }}
 	work := func(_ context.Context, b *block) {
+		if b.stored != nil {
+			return
+		}
 		if b.stored = b.plain; b.form.InBlocks() {
 			coder := coders.Get().(*delta.Coder)
 			b.stored, b.err = coder.Encode(nil, b.plain, b.form.Recipe)
@@ -333,9 +338,25 @@ func (m *maker) eachBlock(ctx context.Context, t *target, take func(*block) bool
 			return fmt.Errorf("%w: a skeleton ends early: %w", store.ErrCorrupt, err)
 		}
 		if m.headsFirst && first.form.Head != 0 && p.Size > heldPiece {
-			if first.facts, err = m.factsOf(ctx, t, p); err != nil {
+			if first.facts, err = m.factsOf(ctx, t, p, m.trusts); err != nil {
 				return err
 			}
+		}
+		if have, ok := m.asStored(t, p, m.trusts); ok {
+			if err := have.eachStored(func(i int, stored []byte) error {
+				b := first
+				if i > 0 {
+					b.of = nil
+				}
+				b.stored, b.given, b.last = stored, len(stored), i == len(have.g.Stored)-1
+				if !take(&b) {
+					return errEnded
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			continue
 		}
 		r, err := m.content(ctx, p.ContentRef)
 		if err != nil {

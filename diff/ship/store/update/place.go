@@ -96,7 +96,7 @@ func (p *placement) commit() error {
 		return err
 	}
 	for _, name := range p.remove {
-		if p.isNew(name) {
+		if p.isNew(name) && (p.plan.Overlay == nil || !slices.Contains(p.plan.Overlay.Replaces, name)) {
 			continue
 		}
 		if err := Insist(p.system, name, func() error { return out.Remove(name) }); err != nil {
