@@ -166,6 +166,10 @@ func (p *Package) find(object, field string) (int, *property.Draft, property.Tar
 		}
 		t, err := d.Find(field)
 		if err != nil {
+			p.openAll() // another object may say what type the field has
+			t, err = d.Find(field)
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 		return i, d, t, err
@@ -186,6 +190,7 @@ func (e *AmbiguousError) Error() string {
 
 func (p *Package) findAny(field string) (at int, draft *property.Draft, target property.Target, err error) {
 	var holders []string
+	p.openAll()
 	absent, near := []int{}, []string{}
 	var lost error // the first list that cannot be read
 	for i := range p.facts.Exports {
@@ -229,6 +234,13 @@ func (p *Package) findAny(field string) (at int, draft *property.Draft, target p
 		err = fmt.Errorf("%w in what can be read; %w", err, lost)
 	}
 	return 0, nil, target, err
+}
+
+// openAll reads all objects that can be read.
+func (p *Package) openAll() {
+	for i := range p.facts.Exports {
+		_, _ = p.draft(i)
+	}
 }
 
 func (p *Package) draft(i int) (*property.Draft, error) {

@@ -59,6 +59,7 @@ type Decoder struct {
 	added     Added
 	nameIndex map[string]int32 // of the texts in the name table
 	canImport func(pkg string) error
+	tagTypes  map[[2]string]*Type // of fields by their owner and name in lower case, as tags have them
 }
 
 type softPath struct{ path, sub string }

@@ -35,6 +35,7 @@ func (d *Decoder) Edit(i int, data []byte) (*Draft, error) {
 		return nil, refuse("a list that cannot be read: %w", e.export.Why)
 	}
 	e.first = e.export.End
+	e.learn()
 	return e, nil
 }
 
@@ -230,25 +231,66 @@ func (e *Draft) findAbsent(parent int, path string) (Target, bool) {
 			return s.field != nil && strings.EqualFold(s.field.Name, name) && s.index == index
 		})
 	case formTagged:
-		return t, e.schemaType(parent, name) != nil
+		typ, _ := e.fieldType(parent, name)
+		return t, typ != nil
 	}
 	return t, false
 }
 
-// schemaType returns the type that schemas state for a field of the list of a node.
-func (e *Draft) schemaType(parent int, name string) *Type {
-	p := parser{d: e.d, v: &e.d.ver, work: 1 << 20}
-	path, owner := "/Script/CoreUObject", "Class"
-	if parent >= 0 {
-		t := e.export.List.Nodes[parent].Type
-		path, owner = t.Path, t.Name
-	} else if x := &e.d.pkg.Exports[e.index]; x.Class != 0 {
-		path, owner = e.d.Declared(x.Class)
+// learn keeps the types that tags state of fields, for lists of the same class or struct
+// that lack the field.
+func (e *Draft) learn() {
+	if e.d.ver.schemas {
+		return
 	}
+	if e.d.tagTypes == nil {
+		e.d.tagTypes = map[[2]string]*Type{}
+	}
+	l := &e.export.List
+	_, class := e.owner(-1)
+	type level struct {
+		end   int32
+		owner string
+	}
+	stack := []level{{int32(len(l.Nodes)), class}}
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		for stack[len(stack)-1].end <= int32(i) {
+			stack = stack[:len(stack)-1]
+		}
+		if l.places[i].tagged && n.Kind != Opaque {
+			e.d.tagTypes[[2]string{strings.ToLower(stack[len(stack)-1].owner), strings.ToLower(n.Name)}] = n.Type
+		}
+		if n.Kind == Struct && n.Next > int32(i+1) {
+			stack = append(stack, level{n.Next, n.Type.Name})
+		}
+	}
+}
+
+// owner returns the class or struct whose list a node has.
+func (e *Draft) owner(node int) (path, name string) {
+	if node >= 0 {
+		t := e.export.List.Nodes[node].Type
+		return t.Path, t.Name
+	}
+	if x := &e.d.pkg.Exports[e.index]; x.Class != 0 {
+		return e.d.Declared(x.Class)
+	}
+	return "/Script/CoreUObject", "Class"
+}
+
+// fieldType returns the type of a field of the list of a node: as another list of the package
+// has it in a tag, or as schemas state it.
+func (e *Draft) fieldType(parent int, name string) (t *Type, fromTag bool) {
+	path, owner := e.owner(parent)
 	if owner == "" {
-		return nil
+		return nil, false
 	}
-	return fieldNamed(&p, path, owner, name)
+	if t := e.d.tagTypes[[2]string{strings.ToLower(owner), strings.ToLower(name)}]; t != nil {
+		return t, true
+	}
+	p := parser{d: e.d, v: &e.d.ver, work: 1 << 20}
+	return fieldNamed(&p, path, owner, name), false
 }
 
 // splice is a range of the export's bytes and what takes its place.
@@ -662,11 +704,11 @@ func (e *Draft) add(t Target, text string) error {
 		}
 		return e.applyAdded(&c, t)
 	}
-	typ := e.schemaType(t.parent, t.name)
+	typ, fromTag := e.fieldType(t.parent, t.name)
 	if typ == nil {
 		return &NoFieldError{Path: t.name}
 	}
-	b, err := w.tagged(nil, t.name, typ, t.index, text)
+	b, err := w.tagged(t.name, typ, fromTag, t.index, text)
 	if err != nil {
 		return err
 	}
@@ -898,11 +940,12 @@ func (e *Draft) freeKey(parent int, key string) error {
 	return nil
 }
 
-// tagged appends a tag and a value.
-func (w *encoder) tagged(dst []byte, name string, t *Type, index int32, text string) ([]byte, error) {
+// tagged returns a tag and a value. fromTag says that the type is that of another tag.
+func (w *encoder) tagged(name string, t *Type, fromTag bool, index int32, text string) ([]byte, error) {
 	var value []byte
 	var flags byte
 	switch {
+	case fromTag:
 	case t.Kind == Class: // tags have the kinds that these are made of
 		t = typeObject
 	case t.Kind == SoftClass:
@@ -925,7 +968,7 @@ func (w *encoder) tagged(dst []byte, name string, t *Type, index int32, text str
 			return nil, err
 		}
 	}
-	dst, err := w.tag(dst, name, t, index, flags, len(value))
+	dst, err := w.tag(nil, name, t, index, flags, len(value))
 	return append(dst, value...), err
 }
 
