@@ -4,11 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"slices"
-	"strings"
-
-	"pakdb/query/lifetime"
-	"pakdb/schema/views"
 )
 
 // Options for [Open]. The zero value works.
@@ -36,20 +31,11 @@ type DB struct {
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
-	lifetimes, closeLifetimes := lifetime.Functions(catalog)
-	for _, t := range lifetimes {
-		o.Tables = append(o.Tables, TableFunction{TableFunction: t, Doc: lifetimeDocs[t.Name]})
-	}
-	s := &sessions{catalog: catalog, options: o, open: map[views.Spelling]*session{}}
-	if _, err := s.of(ctx, views.Spelling{}); err != nil {
+	s := &sessions{catalog: catalog, options: o}
+	if _, err := s.session(ctx); err != nil {
 		return nil, err
 	}
-	return &DB{catalog: catalog, options: o, sessions: s, explain: explainer{s}, closers: []func() error{s.close, closeLifetimes}}, nil
-}
-
-var lifetimeDocs = map[string]string{
-	"path_builds":  "the first and the last build of each path, and how many have it; deleted 1: delete records count",
-	"path_changes": "how often the content of a path changed from build to build, where it did, and in which builds",
+	return &DB{catalog: catalog, options: o, sessions: s, explain: explainer{s}, closers: []func() error{s.close}}, nil
 }
 
 // Close closes the catalog.
@@ -64,11 +50,8 @@ func (db *DB) Close() error {
 // Catalog returns the path that the catalog was opened by.
 func (db *DB) Catalog() string { return db.catalog }
 
-// TableFunctions returns the functions that yield rows, but for those that serve
-// statements that are rewritten.
-func (db *DB) TableFunctions() []TableFunction {
-	return slices.DeleteFunc(slices.Clone(db.options.Tables), func(t TableFunction) bool { return strings.HasPrefix(t.Name, "pakdb_") })
-}
+// TableFunctions returns the functions that yield rows.
+func (db *DB) TableFunctions() []TableFunction { return db.options.Tables }
 
 // Functions returns the SQL functions beside SQLite's own.
 func (db *DB) Functions() []Function { return db.options.Functions }

@@ -9,7 +9,6 @@ import (
 
 	"pakdb/internal/progress"
 	"pakdb/schema"
-	"pakdb/schema/views"
 )
 
 // SQLite's primary result codes that need words of their own.
@@ -29,6 +28,13 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 	var coded interface {
 		error
 		Code() int
+	}
+	switch {
+	case errors.Is(err, schema.ErrQuadratic):
+		return &classed{class: ErrUsage, err: err, hint: "join by columns: a.path = b.path COLLATE NOCASE in place of lower(a.path) = lower(b.path); " +
+			"or put one side into WITH x AS MATERIALIZED (...)"}
+	case errors.Is(err, schema.ErrTooManyRows):
+		return &classed{class: ErrFailed, err: err, hint: "name the builds with build = '...', or ask for fewer columns"}
 	}
 	if !errors.As(err, &coded) || ctx.Err() != nil && coded.Code()&0xff == codeInterrupt {
 		return err // the context, a writer, or a function of ours
@@ -136,7 +142,7 @@ func unquote(name string) string {
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
 func (x explainer) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := x.open[views.Spelling{}]
+	session := x.open
 	if session == nil {
 		return -1
 	}

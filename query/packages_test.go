@@ -84,24 +84,3 @@ func TestPackageQueries(t *testing.T) {
 		})
 	}
 }
-
-// TestPackageViewPlans: a condition on build and path reads the tables of that
-// package alone, and every other table by its key.
-func TestPackageViewPlans(t *testing.T) {
-	db := openPackages(t, packagesCatalog(t))
-	for view, table := range map[string]string{"packages": "k", "package_names": "k", "imports": "k", "exports": "k",
-		"package_generations": "k", "dependencies": "r"} {
-		plan, err := run(t, db, "EXPLAIN QUERY PLAN SELECT * FROM "+view+" WHERE build = 'one' AND path = 'Game.u'",
-			query.Args{}, query.Output{Format: "csv"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(strings.ReplaceAll(plan, "SCAN by_path VIRTUAL TABLE INDEX 1", ""), "SCAN") {
-			t.Errorf("%s scans a table:\n%s", view, plan)
-		}
-		place, tables := strings.Index(plan, "SCAN by_path "), strings.Index(plan, "SEARCH "+table+" ")
-		if view != "packages" && (place < 0 || tables < place) { // of packages there is one row an entry
-			t.Errorf("%s reads tables of packages before it knows the path:\n%s", view, plan)
-		}
-	}
-}

@@ -52,9 +52,8 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	if err != nil {
 		return err
 	}
-	spelling, sql := db.sessions.spelling(ctx, s.SQL, values)
-	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
-		return st.each(sql, values, w.columns, w.row)
+	err = db.sessions.inside(ctx, s.SQL, values, func(st *statement) error {
+		return st.each(s.SQL, values, w.columns, w.row)
 	})
 	if err != nil {
 		return db.explain.describe(ctx, text, s, err)
@@ -86,9 +85,8 @@ func (db *DB) Each(ctx context.Context, text string, args Args, columns func([]s
 		own = err
 		return err
 	}
-	spelling, sql := db.sessions.spelling(ctx, statements[0].SQL, values)
-	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
-		return st.each(sql, values, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
+	err = db.sessions.inside(ctx, statements[0].SQL, values, func(st *statement) error {
+		return st.each(statements[0].SQL, values, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
 	})
 	switch {
 	case errors.Is(err, ErrLeft):
@@ -113,9 +111,8 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		return nil, err
 	}
 	var all []string
-	spelling, sql := db.sessions.spelling(ctx, statements[0].SQL, values)
-	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
-		return st.each(sql, values, func([]string) error { return nil }, func(row []driver.Value) error {
+	err = db.sessions.inside(ctx, statements[0].SQL, values, func(st *statement) error {
+		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			if s, ok := row[0].(string); ok {
 				all = append(all, s)
 			}

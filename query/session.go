@@ -16,7 +16,6 @@ import (
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
-	"pakdb/schema/views"
 )
 
 // session is a connection with its functions. It runs one statement at a time.
@@ -24,14 +23,13 @@ type session struct {
 	sql     *schema.ReadOnly
 	ctx     context.Context // of the statement that runs, for the SQL functions
 	pending func()          // what runFunction runs
-	turn    int             // when it was wanted last
 	failed  error           // of the last SQL function; SQLite passes on its text alone
 }
 
 // runFunction is the SQL function that everything runs in; see [session.run].
 const runFunction = "pakdb_run"
 
-func openSession(ctx context.Context, catalog string, o Options, spelling views.Spelling) (*session, error) {
+func openSession(ctx context.Context, catalog string, o Options) (*session, error) {
 	s := &session{ctx: ctx}
 	functions := []schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}
 	for _, f := range o.Functions {
@@ -46,10 +44,9 @@ func openSession(ctx context.Context, catalog string, o Options, spelling views.
 		functions = append(functions, f.Function)
 	}
 	var err error
-	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables), spelling); err != nil {
+	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables)); err != nil {
 		return nil, err
 	}
-	s.sql.SetMaxOpenConns(1)
 	return s, nil
 }
 
@@ -101,8 +98,8 @@ func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction 
 // own lasts, but not between two rows: a statement that yields a row and then works
 // for an hour could not be stopped. So f runs in an SQL function, inside a statement
 // that the driver watches; the statements of f carry no context, for they would end
-// the watch.
-func (s *session) run(ctx context.Context, st *statement, f func(*statement) error) error {
+// the watch. text and values are the statement that f runs.
+func (s *session) run(ctx context.Context, st *statement, text string, values []driver.NamedValue, f func(*statement) error) error {
 	conn, err := s.sql.Conn(ctx)
 	if err != nil {
 		return err
@@ -112,20 +109,24 @@ func (s *session) run(ctx context.Context, st *statement, f func(*statement) err
 		return err
 	}
 	return conn.Raw(func(c any) error {
+		end, err := s.sql.Statement(ctx, c.(driver.Conn), text, values)
+		if err != nil {
+			return interrupted(ctx, err)
+		}
 		result := errNotRun
 		outer := s.ctx
 		s.failed = nil
 		st.q = c.(driver.QueryerContext)
 		s.ctx, s.pending = ctx, func() { result = rescue.Call(func() error { return f(st) }) }
 		defer func() { s.ctx, s.pending = outer, nil }()
-		_, err := c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
+		_, err = c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
 		if result == errNotRun {
 			result = err
 		}
 		if result != nil && s.failed != nil {
 			result = &functionError{result, s.failed}
 		}
-		return interrupted(ctx, result)
+		return interrupted(ctx, end(result))
 	})
 }
 

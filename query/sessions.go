@@ -8,90 +8,52 @@ import (
 	"time"
 
 	"pakdb/internal/rescue"
-	"pakdb/schema/views"
 )
 
-// sessions are the connections of a catalog, one for each spelling of its views. They
-// run one statement at a time; others wait.
+// sessions is the connection of a catalog. It runs one statement at a time; others wait.
 type sessions struct {
 	catalog string
 	options Options
 
 	mu   sync.Mutex
-	open map[views.Spelling]*session // those that were wanted and not left behind
-
-	wanted map[views.Spelling]bool // before, some of them
-	turn   int                     // of the last one
+	open *session // nil after a statement was left behind
 }
 
-// close closes all connections.
+// close closes the connection.
 func (p *sessions) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var errs []error
-	for spelling, s := range p.open {
-		errs = append(errs, s.sql.Close())
-		delete(p.open, spelling)
+	if p.open == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	err := p.open.sql.Close()
+	p.open = nil
+	return err
 }
 
-// maxOpen is how many connections may be open: for the spellings of one statement that
-// runs again and again.
-const maxOpen = 3
-
-// of returns the connection whose views are spelled so. To open one, which reads the schema
-// of the catalog, takes several times as long as to write the views of an open one anew. So
-// only a spelling that is wanted again gets one of its own.
-func (p *sessions) of(ctx context.Context, spelling views.Spelling) (*session, error) {
-	s := p.open[spelling]
-	if s == nil {
-		var err error
-		if s, err = p.spelled(ctx, spelling); err != nil {
+// session returns the connection, which it opens if there is none.
+func (p *sessions) session(ctx context.Context) (*session, error) {
+	if p.open == nil {
+		s, err := openSession(ctx, p.catalog, p.options)
+		if err != nil {
 			return nil, catalogError(err)
 		}
-		p.open[spelling] = s
+		p.open = s
 	}
-	p.turn++
-	s.turn = p.turn
-	return s, nil
-}
-
-// spelled writes the views of the connection that was not wanted for longest, or opens one.
-func (p *sessions) spelled(ctx context.Context, spelling views.Spelling) (*session, error) {
-	again := p.wanted[spelling]
-	if p.wanted == nil || len(p.wanted) > 100 {
-		p.wanted = map[views.Spelling]bool{}
-	}
-	p.wanted[spelling] = true
-	if len(p.open) == 0 || again && len(p.open) < maxOpen {
-		return openSession(ctx, p.catalog, p.options, spelling)
-	}
-	var oldest views.Spelling
-	for other, s := range p.open {
-		if first := p.open[oldest]; first == nil || s.turn < first.turn {
-			oldest = other
-		}
-	}
-	s := p.open[oldest]
-	delete(p.open, oldest)
-	if err := s.sql.Spell(ctx, spelling); err != nil {
-		return nil, errors.Join(err, s.sql.Close())
-	}
-	return s, nil
+	return p.open, nil
 }
 
 // patience is how long a statement may take to end once its context is done.
 const patience = 500 * time.Millisecond
 
-// inside calls f with a statement that ctx ends within [patience]. SQLite looks
+// inside calls f with a statement, text with its values, that ctx ends within [patience]. SQLite looks
 // between its operations whether it should end; one that takes long, such as a
 // function on a text of many megabytes, is left behind with its connection, and ends
 // when it ends. It cannot write to anything, and f hears no more of it.
-func (p *sessions) inside(ctx context.Context, spelling views.Spelling, f func(*statement) error) error {
+func (p *sessions) inside(ctx context.Context, text string, values []driver.NamedValue, f func(*statement) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s, err := p.of(ctx, spelling)
+	s, err := p.session(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +61,7 @@ func (p *sessions) inside(ctx context.Context, spelling views.Spelling, f func(*
 	var result error
 	go func() {
 		defer close(run.done)
-		result = rescue.Call(func() error { return s.run(ctx, run, f) })
+		result = rescue.Call(func() error { return s.run(ctx, run, text, values, f) })
 	}()
 	select {
 	case <-run.done:
@@ -114,7 +76,7 @@ func (p *sessions) inside(ctx context.Context, spelling views.Spelling, f func(*
 	if !run.leave() { // it ended just now
 		return result
 	}
-	delete(p.open, spelling)
+	p.open = nil
 	go func() {
 		<-run.done
 		_ = s.sql.Close()
@@ -139,7 +101,7 @@ func (p *sessions) texts(ctx context.Context, query string, args ...driver.Value
 	for i, v := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	err := p.inside(ctx, views.Spelling{}, func(st *statement) error {
+	err := p.inside(ctx, query, values, func(st *statement) error {
 		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			all = append(all, text(row[0], ""))
 			return nil

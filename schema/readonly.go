@@ -35,7 +35,7 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	r, err := OpenReadOnlyWith(ctx, path, functions, nil, views.Spelling{})
+	r, err := openReadOnly(ctx, path, functions, nil, "memory", false)
 	if err != nil {
 		return nil, err
 	}
@@ -83,28 +83,28 @@ func (o *OnDemand) Close() error {
 // ReadOnly is a catalog that [OpenReadOnlyWith] opened.
 type ReadOnly struct {
 	*sql.DB
-	tables   []TableFunction
-	texts    *views.TextTables
-	spelling views.Spelling
+	tables []TableFunction
+	views  *views.Tables // nil: the views are as the catalog stores them
 }
 
 // OpenToSort is OpenReadOnly for statements of this program that sort more rows than memory
 // holds: they write temporary files.
 func OpenToSort(ctx context.Context, path string) (*sql.DB, error) {
-	r, err := openReadOnly(ctx, path, nil, nil, views.Spelling{}, "file")
+	r, err := openReadOnly(ctx, path, nil, nil, "file", false)
 	if err != nil {
 		return nil, err
 	}
 	return r.DB, nil
 }
 
-// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
-// the views in a spelling. Only a catalog in the zero spelling may have several connections.
-func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling) (*ReadOnly, error) {
-	return openReadOnly(ctx, path, functions, tables, spelling, "memory")
+// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, on one connection.
+// There the views are tables that find rows by any column, for statements that run within
+// [ReadOnly.Statement].
+func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*ReadOnly, error) {
+	return openReadOnly(ctx, path, functions, tables, "memory", true)
 }
 
-func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling, sorts string) (*ReadOnly, error) {
+func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, sorts string, asked bool) (*ReadOnly, error) {
 	path = file.Resolve(path)
 	if err := file.IsStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
@@ -120,18 +120,20 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 			return nil, err
 		}
 	}
-	texts, err := views.RegisterTexts(d)
-	if err != nil {
-		return nil, err
-	}
 	if err := views.RegisterFunctions(d); err != nil {
 		return nil, err
 	}
-	r := &ReadOnly{tables: tables, texts: texts, spelling: spelling}
+	r := &ReadOnly{tables: tables}
+	if asked {
+		var err error
+		if r.views, err = views.Register(d); err != nil {
+			return nil, err
+		}
+	}
 	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store("+sorts+")&_pragma=cache_size(-8192)")})
-	if spelling != (views.Spelling{}) {
-		r.SetMaxOpenConns(1) // texts serves one
+	if r.views != nil {
+		r.SetMaxOpenConns(1) // they serve one
 	}
 	if err := r.PingContext(ctx); err != nil {
 		_ = r.Close()
@@ -140,44 +142,56 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 	return r, nil
 }
 
-// Spell writes the views in another spelling, which takes a tenth of the time that
-// opening the catalog does. No statement may run, and the catalog must have one
-// connection at most. After an error it must be closed.
-func (r *ReadOnly) Spell(ctx context.Context, spelling views.Spelling) error {
-	c, err := r.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	r.spelling = spelling
-	return c.Raw(func(c any) (err error) {
-		on := c.(driver.Conn)
+// Classes of errors of statements over the tables of views.
+var (
+	ErrQuadratic   = views.ErrQuadratic   // it reads all rows again for each row of another table
+	ErrTooManyRows = views.ErrTooManyRows // its rows take too much memory
+)
+
+// Statement prepares the connection for a statement of a user and its values: end is called
+// after it, with its error, and returns that of a view if one ended it.
+func (r *ReadOnly) Statement(ctx context.Context, c driver.Conn, text string, values []driver.NamedValue) (end func(error) error, err error) {
+	if missing := r.views.Missing(text); len(missing) > 0 {
 		guard := c.(sqlite.AuthorizerRegisterer)
 		if err := guard.RegisterAuthorizer(nil); err != nil {
-			return err
+			return nil, err
 		}
-		defer func() { err = errors.Join(err, guard.RegisterAuthorizer(authorize)) }()
-		r.texts.Bind(on, spelling.By)
-		return spelling.MakeAgain(context.WithoutCancel(ctx), on)
-	})
+		if err := errors.Join(r.views.Make(missing), guard.RegisterAuthorizer(authorize)); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.views.Begin(ctx, text, values); err != nil {
+		return nil, errors.Join(err, r.views.End())
+	}
+	return func(err error) error {
+		if own := r.views.Err(); err != nil && own != nil {
+			err = own
+		}
+		return errors.Join(err, r.views.End())
+	}, nil
 }
 
-// restrict returns what is done with each new connection before anybody gets
-// it: the views of the file are compared with ours, the table functions and views are
-// made, then the authorizer takes over. A hook
-// of the driver would run too early, before it has the modules.
+// restrict returns the function that sets up a new connection: it compares the views of the
+// file with ours and makes the table functions and views, then the authorizer takes over. A
+// hook of the driver would run too early, before it has the modules.
 func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 	return func(c driver.Conn) error {
-		if err := layout.Check(context.WithoutCancel(ctx), c); err != nil {
+		ctx := context.WithoutCancel(ctx)
+		if err := layout.Check(ctx, c); err != nil {
 			return err
 		}
 		for i := range r.tables {
-			if err := r.tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
+			if err := r.tables[i].create(ctx, c.(driver.ExecerContext)); err != nil {
 				return err
 			}
 		}
-		r.texts.Bind(c, r.spelling.By)
-		if err := r.spelling.Make(context.WithoutCancel(ctx), c); err != nil {
+		err := error(nil)
+		if r.views != nil {
+			err = r.views.Bind(c)
+		} else {
+			err = views.Quick(ctx, c)
+		}
+		if err != nil {
 			return err
 		}
 		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"pakdb/schema"
-	"pakdb/schema/views"
 )
 
 // counting counts from one number to another.
@@ -39,7 +38,7 @@ func TestTableFunction(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()}, views.Spelling{})
+	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,16 @@
-// Package views has the views of the catalog, which are what users query, and the ways
-// in which they are written.
+// Package views has the views of the catalog, which are what users query, and virtual
+// tables of the same names.
 //
 //	*.sql --> Create --> the catalog, for any SQLite
-//	stored views --> Spelling --> temporary views of one connection, for one statement
+//	stored views --> Tables --> virtual tables of one connection, for statements of users
 //
-// All spellings of a view yield the same rows. Reading order:
+// A view has the same rows either way. Reading order:
 //
 //   - views.go: makes the views, and compares them with those that are stored
-//   - textmodule.go, texts.go: virtual tables that know the id of a path, a hash, an id in hex
-//   - spelling.go: rewrites the views to use them, and to leave out what a statement does not use
+//   - table.go: the virtual tables, and the plans that SQLite chooses from
+//   - cursor.go: which rows a plan finds, and from where
+//   - find.go: conditions that an index of the file serves
+//   - read.go: rows from a stored view, or past SQL
+//   - store.go: rows in memory, and hash indexes of them
+//   - shift.go: view entry for connections without virtual tables
 package views

@@ -1,14 +1,16 @@
 package views
 
 import (
+	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"modernc.org/sqlite"
 
-	"pakdb/schema/internal/prune"
+	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
 
@@ -22,7 +24,7 @@ const partByFunction = "pakdb_shift_part(s.parts, s.width, (r.row >> v.row_bits)
 func quick(views []string) string {
 	var b strings.Builder
 	for _, view := range views {
-		switch prune.Name(view) {
+		switch nameOf(view) {
 		case "x_entry":
 			view = partInSQL.ReplaceAllLiteralString(view, partByFunction)
 		case "entries": // the stored one reads the stored view entry
@@ -32,6 +34,34 @@ func quick(views []string) string {
 		b.WriteString(strings.Replace(view, "CREATE VIEW", "CREATE TEMP VIEW IF NOT EXISTS", 1) + ";\n")
 	}
 	return b.String()
+}
+
+// nameOf returns the name of a view, given its text.
+func nameOf(view string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(view, "CREATE VIEW "), " ")
+	return name
+}
+
+// Quick makes the temporary views of a connection that has no [Tables]. The connection is
+// not restricted yet.
+func Quick(ctx context.Context, c driver.Conn) error {
+	found, err := c.(driver.QueryerContext).QueryContext(ctx, "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name IN ('x_entry', 'entries')", nil)
+	if err != nil {
+		return err
+	}
+	var texts []string
+	err = conn.Drain(ctx, found, func(v []driver.Value) {
+		if text, ok := v[0].(string); ok {
+			texts = append(texts, text)
+		}
+	})
+	if err = errors.Join(err, found.Close()); err != nil {
+		return err
+	}
+	if _, err = c.(driver.ExecerContext).ExecContext(ctx, "PRAGMA query_only = 0;\n"+quick(texts)+"\nPRAGMA query_only = 1", nil); err != nil {
+		return fmt.Errorf("views: %w", err)
+	}
+	return nil
 }
 
 // RegisterFunctions makes the functions that temporary views call.

@@ -12,7 +12,8 @@ import (
 // must not be run for the rows of another.
 type Statements struct {
 	db       *sql.DB
-	conn     *sql.Conn // nil until it is needed
+	conn     *sql.Conn   // nil until it is needed
+	on       driver.Conn // in place of both
 	compiled map[string]driver.Stmt
 	together bool // see [Statements.Together]
 }
@@ -20,6 +21,24 @@ type Statements struct {
 // NewStatements returns the queries of a database. The caller closes it.
 func NewStatements(db *sql.DB) *Statements {
 	return &Statements{db: db, compiled: map[string]driver.Stmt{}}
+}
+
+// StatementsOn returns queries on a connection that may be in the middle of a statement.
+// They see what that statement sees. No context interrupts them: it would interrupt the
+// statement as well.
+func StatementsOn(c driver.Conn) *Statements {
+	return &Statements{on: c, compiled: map[string]driver.Stmt{}, together: true}
+}
+
+// raw calls do with the connection.
+func (s *Statements) raw(ctx context.Context, do func(driver.Conn) error) error {
+	if s.on != nil {
+		return do(s.on)
+	}
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	return s.conn.Raw(func(c any) error { return do(c.(driver.Conn)) })
 }
 
 // Together calls do, whose queries see one state: the file is locked once for all of them,
@@ -69,7 +88,7 @@ func (s *Statements) compile(c driver.Conn, query string) (st driver.Stmt, err e
 
 // EachRow is the function of that name, with a query that is compiled once.
 func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) (err error) {
-	if err := errors.Join(ctx.Err(), s.connect(ctx)); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	stopping := ctx
@@ -80,8 +99,8 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	return s.conn.Raw(func(c any) error {
-		st, err := s.compile(c.(driver.Conn), query)
+	return s.raw(ctx, func(c driver.Conn) error {
+		st, err := s.compile(c, query)
 		if err != nil {
 			return err
 		}
@@ -95,17 +114,19 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 
 // Close gives the connection back.
 func (s *Statements) Close() error {
-	if s.conn == nil {
+	if s.conn == nil && s.on == nil {
 		return nil
 	}
-	err := s.conn.Raw(func(any) error {
+	err := s.raw(context.Background(), func(driver.Conn) error {
 		var errs []error
 		for _, st := range s.compiled {
 			errs = append(errs, st.Close())
 		}
 		return errors.Join(errs...)
 	})
-	err = errors.Join(err, s.conn.Close())
+	if s.conn != nil {
+		err = errors.Join(err, s.conn.Close())
+	}
 	s.conn, s.compiled = nil, map[string]driver.Stmt{}
 	return err
 }

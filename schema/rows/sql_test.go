@@ -1,4 +1,4 @@
-package rows
+package rows_test
 
 import (
 	"database/sql"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/rows"
 	"pakdb/schema/schematest"
 )
 
@@ -47,7 +48,7 @@ func lowerBounds(t *testing.T, db *sql.DB, query string) (ops []string) {
 // comparison read what all editions had changed.
 func TestEditionsReadWhatDiffers(t *testing.T) {
 	db := schematest.Open(t, schematest.OfOne(t, schema.Entry{Name: "a"}))
-	for query, condition := range map[string]string{endedRows: " AND until > 0", broughtRows: " AND since > 0"} {
+	for query, condition := range map[string]string{rows.EndedRows: " AND until > 0", rows.BroughtRows: " AND since > 0"} {
 		if ops := lowerBounds(t, db, query); len(ops) < 1 || slices.Contains(ops, "Integer") {
 			t.Errorf("rows are found from %q on", ops)
 		}

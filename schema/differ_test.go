@@ -1,0 +1,606 @@
+package schema_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/internal/testkit"
+	asks "pakdb/query"
+	"pakdb/schema"
+)
+
+// TestDiffer generates statements over all views and compares what pakdb answers with what
+// SQLite answers over the views as the file stores them: rows, names of columns and types of
+// values. PAKDB_FUZZ is how many statements, PAKDB_SEED where they begin.
+func TestDiffer(t *testing.T) {
+	n := testkit.Of(2000, 20000)
+	if s, err := strconv.Atoi(os.Getenv("PAKDB_FUZZ")); err == nil {
+		n = s
+	}
+	seed, _ := strconv.ParseUint(os.Getenv("PAKDB_SEED"), 10, 64)
+	catalogs := []string{editionsCatalog(t, seed+7, 12, 5), fixtureFile(t)}
+	for i, path := range catalogs {
+		d := newDiffer(t, path, seed<<8+uint64(i))
+		for range n / len(catalogs) {
+			d.one()
+		}
+		t.Logf("%d statements, %d with rows, %d refused by both, %d too long", d.n, d.withRows, d.refused, d.long)
+		if d.withRows < d.n/4 {
+			t.Errorf("only %d of %d statements have rows", d.withRows, d.n)
+		}
+	}
+}
+
+type viewColumn struct{ name, kind string }
+
+type differ struct {
+	*rand.Rand
+	t       testing.TB
+	plain   *sql.DB
+	db      *asks.DB
+	views   []string
+	columns map[string][]viewColumn
+	values  map[string][]string // literals, by view and viewColumn
+
+	n, withRows, refused, long int
+}
+
+func newDiffer(t testing.TB, path string, seed uint64) *differ {
+	d := &differ{Rand: rand.New(rand.NewPCG(seed, 3)), t: t, columns: map[string][]viewColumn{}, values: map[string][]string{}}
+	var err error
+	if d.plain, err = schema.OpenReadOnly(t.Context(), path, plainFunctions()...); err != nil {
+		t.Fatal(err)
+	}
+	d.plain.SetMaxOpenConns(1)
+	if d.db, err = asks.Open(t.Context(), path, asks.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(d.plain.Close(), d.db.Close()) })
+	names, _ := d.rows("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name", nil)
+	for _, name := range names.rows {
+		view := strings.TrimPrefix(name, "string:")
+		d.views = append(d.views, view)
+		rows, err := d.plain.Query("SELECT name, type FROM pragma_table_info(?)", view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var c viewColumn
+			if err := rows.Scan(&c.name, &c.kind); err != nil {
+				t.Fatal(err)
+			}
+			d.columns[view] = append(d.columns[view], c)
+		}
+		_ = rows.Close()
+		for _, c := range d.columns[view] {
+			found, err := d.rows(fmt.Sprintf("SELECT DISTINCT quote(%q) FROM %s WHERE length(%[1]q) < 200 LIMIT 12", c.name, view), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range found.rows {
+				d.values[view+"."+c.name] = append(d.values[view+"."+c.name], strings.TrimPrefix(v, "string:"))
+			}
+		}
+		if len(d.values[view+"."+d.columns[view][0].name]) > 0 { // views with rows come more often
+			d.views = append(d.views, view, view, view)
+		}
+	}
+	return d
+}
+
+// plainFunctions are the functions of SQL that statements call, for SQLite alone.
+func plainFunctions() (all []schema.Function) {
+	for _, f := range asks.Functions(nil) {
+		all = append(all, f.Function)
+	}
+	return all
+}
+
+type answer struct {
+	columns []string
+	rows    []string
+}
+
+func (d *differ) rows(text string, args []any) (a answer, err error) {
+	ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+	defer cancel()
+	rows, err := d.plain.QueryContext(ctx, text, args...)
+	if err != nil {
+		return a, err
+	}
+	defer func() { _ = rows.Close() }()
+	a.columns, _ = rows.Columns()
+	values := make([]any, len(a.columns))
+	into := make([]any, len(values))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return a, err
+		}
+		a.rows = append(a.rows, show(values))
+	}
+	return a, rows.Err()
+}
+
+func (d *differ) asked(text string, args []any) (a answer, err error) {
+	ctx, cancel := context.WithTimeout(d.t.Context(), 20*time.Second)
+	defer cancel()
+	var given asks.Args
+	for _, v := range args {
+		given.Positional = append(given.Positional, v)
+	}
+	err = d.db.Each(ctx, text, given, func(columns []string) error {
+		a.columns = slices.Clone(columns)
+		return nil
+	}, func(v []driver.Value) error {
+		values := make([]any, len(v))
+		for i := range v {
+			values[i] = v[i]
+		}
+		a.rows = append(a.rows, show(values))
+		return nil
+	})
+	return a, err
+}
+
+func show(values []any) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString("|")
+		}
+		switch v := v.(type) {
+		case float64: // sums depend on the order of rows
+			fmt.Fprintf(&b, "%T:%.9g", v, v)
+		case []byte:
+			fmt.Fprintf(&b, "%T:%x", v, v)
+		default:
+			fmt.Fprintf(&b, "%T:%v", v, v)
+		}
+	}
+	return b.String()
+}
+
+// one generates a statement and compares the answers.
+func (d *differ) one() {
+	s := d.statement()
+	d.n++
+	want, wantErr := d.rows(s.text, s.args)
+	if errors.Is(wantErr, context.DeadlineExceeded) {
+		d.long++
+		return
+	}
+	if wantErr != nil && strings.Contains(wantErr.Error(), "at most 64 tables") { // a view is one table for pakdb
+		d.refused++
+		return
+	}
+	got, err := d.asked(s.text, s.args)
+	if errors.Is(err, context.DeadlineExceeded) {
+		d.long++
+		return
+	}
+	if wantErr != nil && err != nil {
+		d.refused++
+		return
+	}
+	if !s.ordered {
+		slices.Sort(want.rows)
+		slices.Sort(got.rows)
+	}
+	same := slices.Equal(got.rows, want.rows)
+	if s.some { // LIMIT of rows in no order
+		same = len(got.rows) == len(want.rows)
+	}
+	if len(want.rows) > 0 {
+		d.withRows++
+	}
+	if err != nil || wantErr != nil || !slices.Equal(got.columns, want.columns) || !same {
+		d.t.Errorf("%s\n%v\n%d rows, want %d; %v, want %v; columns %v, want %v\n%s", s.text, s.args, len(got.rows), len(want.rows), err, wantErr,
+			got.columns, want.columns, firstDifference(got.rows, want.rows))
+	}
+}
+
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		g, w := "-", "-"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			return "got  " + g + "\nwant " + w
+		}
+	}
+	return ""
+}
+
+// statement is a generated statement. Rows of one that is not ordered are compared as a set;
+// of one that takes some rows in no order only their number is.
+type statement struct {
+	text          string
+	args          []any
+	ordered, some bool
+}
+
+func pick[T any](d *differ, of ...T) T { return of[d.IntN(len(of))] }
+
+// source is a view with an alias.
+type source struct{ view, alias string }
+
+func (d *differ) source(alias string) source { return source{pick(d, d.views...), alias} }
+
+// like returns a source that has columns in common with another one, mostly.
+func (d *differ) like(s source, alias string) source {
+	if d.IntN(3) == 0 {
+		return source{s.view, alias}
+	}
+	return d.source(alias)
+}
+
+func (d *differ) columnOf(s source) viewColumn { return pick(d, d.columns[s.view]...) }
+
+func (s source) of(c viewColumn) string { return s.alias + "." + `"` + c.name + `"` }
+
+// pair returns columns of two sources, of one name mostly.
+func (d *differ) pair(a, b source) (x, y viewColumn) {
+	x = d.columnOf(a)
+	if d.IntN(5) > 0 {
+		var common [][2]viewColumn
+		for _, p := range d.columns[a.view] {
+			for _, q := range d.columns[b.view] {
+				if p.name == q.name {
+					common = append(common, [2]viewColumn{p, q})
+				}
+			}
+		}
+		if len(common) > 0 {
+			c := pick(d, common...)
+			return c[0], c[1]
+		}
+	}
+	return x, d.columnOf(b)
+}
+
+// isNumber reports whether a column without an affinity may hold numbers. The virtual table
+// of a view cannot have such a column: it has the affinity BLOB, which differs where it is
+// compared with a column that has the affinity TEXT.
+func (d *differ) isNumber(s source, c viewColumn) bool {
+	if c.kind != "" {
+		return false
+	}
+	for _, v := range d.values[s.view+"."+c.name] {
+		if v != "NULL" && v[0] != '\'' && v[0] != 'X' {
+			return true
+		}
+	}
+	return len(d.values[s.view+"."+c.name]) == 0
+}
+
+// comparable reports whether SQLite compares two columns by the same affinities, whether
+// they are those of views or of virtual tables.
+func (d *differ) comparable(a source, x viewColumn, b source, y viewColumn) bool {
+	return !(d.isNumber(a, x) && y.kind == "TEXT" || d.isNumber(b, y) && x.kind == "TEXT")
+}
+
+func (d *differ) literal(s source, c viewColumn) string {
+	if known := d.values[s.view+"."+c.name]; len(known) > 0 && d.IntN(4) > 0 {
+		v := pick(d, known...)
+		switch d.IntN(12) {
+		case 0:
+			return "upper(" + v + ")"
+		case 1:
+			return v + " || ' '"
+		}
+		return v
+	}
+	return pick(d, "NULL", "0", "1", "2", "1.0", "'1'", "'1 '", "''", "'a'", "'b1'", "'1.0'", "x'61'", "1e3", "'Game'")
+}
+
+func (d *differ) collation() string {
+	return pick(d, "", "", "", "", "", "", " COLLATE NOCASE", " COLLATE RTRIM", " COLLATE BINARY")
+}
+
+func (d *differ) operator() string {
+	return pick(d, "=", "=", "=", "=", "IS", "<>", "<", ">=", "IS NOT")
+}
+
+// condition of one source. args are appended to.
+func (d *differ) condition(s source, args *[]any) string {
+	c := d.columnOf(s)
+	x := s.of(c)
+	switch d.IntN(14) {
+	case 0:
+		return x + d.collation() + " IN (" + d.literal(s, c) + ", " + d.literal(s, c) + ", " + d.literal(s, c) + ")"
+	case 1:
+		return x + " IS " + pick(d, "", "NOT ") + "NULL"
+	case 2:
+		return x + pick(d, " LIKE ", " NOT LIKE ") + pick(d, "'%a%'", "'game/%'", "'G%'", "'%.B'", "'%1'", "'f_.a'")
+	case 3:
+		return x + " LIKE " + pick(d, "'%!_%' ESCAPE '!'", "'G!%%' ESCAPE '!'", "'%/f1!0%' ESCAPE '!'")
+	case 4:
+		return x + " GLOB " + pick(d, "'Game/*'", "'*1*'", "'[a-c]*'", "'Game/1/*'", "'*'")
+	case 5:
+		return "NOT (" + d.condition(s, args) + ")"
+	case 6:
+		return "(" + d.condition(s, args) + " OR " + d.condition(s, args) + ")"
+	case 7:
+		return x + " BETWEEN " + d.literal(s, c) + " AND " + d.literal(s, c)
+	case 8:
+		*args = append(*args, pick[any](d, int64(1), "1", "b1", "Game/1/f4.a", nil, 1.5))
+		return x + " " + d.operator() + " ?"
+	case 9:
+		return "lower(" + x + ") = " + d.literal(s, c)
+	case 10:
+		return "+" + x + " " + d.operator() + " " + d.literal(s, c)
+	case 11:
+		if len(d.values[s.view+".build"]) > 0 {
+			return s.alias + ".build = " + pick(d, d.values[s.view+".build"]...)
+		}
+	}
+	return x + " " + d.operator() + " " + d.literal(s, c) + d.collation()
+}
+
+// between is a condition of two sources.
+func (d *differ) between(a, b source, args *[]any) string {
+	x, y := d.pair(a, b)
+	for !d.comparable(a, x, b, y) {
+		x, y = d.pair(a, b)
+	}
+	l, r := a.of(x), b.of(y)
+	if d.IntN(2) == 0 {
+		l, r = r, l
+	}
+	switch d.IntN(9) {
+	case 0:
+		return l + " " + d.operator() + " " + r + d.collation()
+	case 1:
+		return "lower(" + l + ") = lower(" + r + ")"
+	case 2:
+		return l + " = " + r + " AND " + d.between(a, b, args)
+	case 3:
+		return l + " = " + r + pick(d, " AND ", " OR ") + d.condition(a, args)
+	case 4:
+		if !d.isNumber(b, y) && !d.isNumber(a, x) {
+			return "CAST(" + l + " AS TEXT) = " + r
+		}
+	case 5:
+		return l + " IS " + r
+	}
+	return l + " = " + r
+}
+
+func (d *differ) selected(sources ...source) (list string, names []string) {
+	var b strings.Builder
+	for i := range 1 + d.IntN(3) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		s := pick(d, sources...)
+		c := d.columnOf(s)
+		b.WriteString(s.of(c))
+		switch d.IntN(4) {
+		case 0: // an alias that hides a column
+			name := pick(d, d.columns[pick(d, sources...).view]...).name
+			if !slices.Contains(names, name) {
+				b.WriteString(` AS "` + name + `"`)
+				names = append(names, name)
+			}
+		}
+	}
+	return b.String(), names
+}
+
+// subquery is a SELECT of one column of one kind of affinity.
+func (d *differ) subquery(kind string, args *[]any) string {
+	for range 50 {
+		s := d.source("s")
+		c := d.columnOf(s)
+		if c.kind != kind || d.isNumber(s, c) && kind == "" {
+			continue
+		}
+		text := "SELECT " + s.of(c) + " FROM " + s.view + " s"
+		if d.IntN(2) == 0 {
+			text += " WHERE " + d.condition(s, args)
+		}
+		if d.IntN(4) == 0 {
+			for range 50 {
+				o := d.source("s")
+				if y := d.columnOf(o); y.kind == kind {
+					return text + pick(d, " UNION ", " EXCEPT ", " INTERSECT ", " UNION ALL ") + "SELECT " + o.of(y) + " FROM " + o.view + " s"
+				}
+			}
+		}
+		return text
+	}
+	return "SELECT NULL"
+}
+
+func (d *differ) statement() (s statement) {
+	a := d.source("a")
+	b := d.like(a, "b")
+	where := func(sources ...source) string {
+		if d.IntN(3) == 0 {
+			return ""
+		}
+		text := " WHERE " + d.condition(pick(d, sources...), &s.args)
+		if d.IntN(2) == 0 {
+			text += pick(d, " AND ", " AND ", " OR ") + d.condition(pick(d, sources...), &s.args)
+		}
+		return text
+	}
+	switch d.IntN(14) {
+	case 0:
+		list, _ := d.selected(a)
+		s.text = "SELECT " + pick(d, "", "DISTINCT ") + pick(d, list, list, "*") + " FROM " + a.view + " a" + where(a)
+	case 1, 2, 3:
+		list, _ := d.selected(a, b)
+		s.text = "SELECT " + list + " FROM " + a.view + " a " + pick(d, "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "JOIN") +
+			" " + b.view + " b ON " + d.between(a, b, &s.args) + where(a, b)
+	case 4:
+		x, _ := d.pair(a, b)
+		join := pick(d, "NATURAL JOIN "+b.view, "JOIN "+b.view+` USING ("`+x.name+`")`, "LEFT JOIN "+b.view+` USING ("`+x.name+`")`, "NATURAL FULL JOIN "+b.view)
+		s.text = "SELECT " + pick(d, "*", "count(*)", `"`+x.name+`"`) + " FROM " + a.view + " " + join
+	case 5:
+		c := d.columnOf(a)
+		for d.isNumber(a, c) {
+			c = d.columnOf(a)
+		}
+		list, _ := d.selected(a)
+		s.text = "SELECT " + list + " FROM " + a.view + " a WHERE " + a.of(c) + pick(d, " IN (", " NOT IN (") + d.subquery(c.kind, &s.args) + ")"
+		if d.IntN(2) == 0 {
+			s.text += " AND " + d.condition(a, &s.args)
+		}
+	case 6:
+		list, _ := d.selected(a)
+		s.text = "SELECT " + list + " FROM " + a.view + " a WHERE " + pick(d, "", "NOT ") + "EXISTS (SELECT 1 FROM " + b.view + " b WHERE " +
+			d.between(a, b, &s.args) + " AND " + d.condition(b, &s.args) + ")"
+	case 7:
+		s.text = "SELECT " + a.of(d.columnOf(a)) + ", (SELECT count(*) FROM " + b.view + " b WHERE " + d.between(a, b, &s.args) + ") FROM " + a.view + " a" + where(a)
+	case 8:
+		c := d.columnOf(a)
+		alias := pick(d, d.columnOf(a).name, "n")
+		s.text = "SELECT " + a.of(c) + ", " + pick(d, "count(*)", "min("+a.of(d.columnOf(a))+")", "max("+a.of(d.columnOf(a))+")",
+			"count(DISTINCT "+a.of(d.columnOf(a))+")", "total("+a.of(d.columnOf(a))+")") + ` AS "` + alias + `" FROM ` + a.view + " a" + where(a) +
+			" GROUP BY " + a.of(c)
+		if alias != c.name {
+			s.text += pick(d, "", ` HAVING "`+alias+`" > 1`, ` HAVING "`+alias+`" = 2`, ` HAVING "`+alias+`" IS NOT NULL`)
+		}
+	case 9:
+		one, other := d.columnOf(a), d.columnOf(b)
+		s.text = "SELECT " + a.of(one) + " FROM " + a.view + " a" + where(a) + pick(d, " UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ") +
+			"SELECT " + b.of(other) + " FROM " + b.view + " b" + where(b)
+	case 10:
+		c, o := d.columnOf(a), d.columnOf(a)
+		s.text = "SELECT " + a.of(c) + ", " + pick(d, "count(*) OVER (PARTITION BY "+a.of(c)+")", "rank() OVER (ORDER BY "+a.of(o)+")",
+			"min("+a.of(o)+") OVER (PARTITION BY "+a.of(c)+")") + " FROM " + a.view + " a" + where(a)
+	case 11:
+		list, names := d.selected(a)
+		s.text = "SELECT " + list + " FROM " + a.view + " a" + where(a) + " ORDER BY "
+		if len(names) > 0 && d.IntN(2) == 0 {
+			s.text += `"` + names[0] + `"` + pick(d, "", " DESC")
+		} else {
+			s.text += "1" + pick(d, "", " DESC", " COLLATE NOCASE")
+		}
+		if d.IntN(2) == 0 {
+			s.text += " LIMIT " + pick(d, "1", "3", "10", "2 OFFSET 2")
+			s.some = true
+		}
+	case 12:
+		c := d.source("c")
+		list, _ := d.selected(a, b, c)
+		s.text = "SELECT " + list + " FROM " + a.view + " a " + pick(d, "JOIN ", "LEFT JOIN ") + b.view + " b ON " + d.between(a, b, &s.args) + " " +
+			pick(d, "JOIN ", "LEFT JOIN ") + c.view + " c ON " + d.between(b, c, &s.args) + " WHERE " + d.condition(a, &s.args) + " LIMIT 2000"
+		s.some = true
+	default:
+		list, _ := d.selected(a)
+		s.text = "WITH " + pick(d, "x", "x", b.view) + " AS " + pick(d, "", "MATERIALIZED ", "NOT MATERIALIZED ") + "(SELECT * FROM main." + b.view + " b" + where(b) + ") SELECT " + list +
+			", b.* FROM " + a.view + " a " + pick(d, "JOIN", "LEFT JOIN") + " x b ON " + d.between(a, b, &s.args)
+		s.text = strings.Replace(s.text, " main."+b.view, " "+b.view, 1)
+		if strings.Contains(s.text, "WITH "+b.view) {
+			s.text = strings.Replace(s.text, "WITH "+b.view, "WITH x", 1)
+		}
+	}
+	return s
+}
+
+// editionsCatalog makes a catalog of builds whose archives continue those of the build
+// before, as they come: paths in several archives and twice in one, delete records,
+// files that hide others, entries without a path or without a content, a build that was
+// removed, one that is not complete, and one that mounts an archive twice.
+func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archives := make([][]schema.Entry, 3)
+	entry := func() schema.Entry {
+		n := r.IntN(25)
+		e := schema.Entry{Name: fmt.Sprintf("Game/%d/f%d.%c", n%3, n, 'a'+n%2), Method: "none", Stored: int64(r.IntN(100)), ContentSize: 5, HasContent: true}
+		e.Content = sha256.Sum256([]byte{byte(r.IntN(12))})
+		e.Size = e.Stored + 3
+		switch r.IntN(12) {
+		case 0:
+			e.Flags, e.HasContent = 2, false
+		case 1:
+			e.HasContent = false
+		case 2:
+			e.Name = ""
+		}
+		if e.Name != "" && r.IntN(2) == 0 {
+			e.File = e.Name[:len(e.Name)-2]
+		}
+		return e
+	}
+	for build := range 9 {
+		for i := range archives {
+			for range map[bool]int{true: entries, false: changes}[build == 0] {
+				switch at := r.IntN(len(archives[i]) + 1); {
+				case at == len(archives[i]) || build == 0:
+					archives[i] = append(archives[i], entry())
+				case r.IntN(3) == 0:
+					archives[i] = append(archives[i][:at], archives[i][at+1:]...)
+				default:
+					archives[i][at] = entry()
+				}
+			}
+		}
+		b, err := c.Begin(t.Context(), fmt.Sprint("b", build))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, entries := range archives {
+			if r.IntN(6) == 0 && changes > 1 {
+				continue
+			}
+			name := fmt.Sprint(i, ".tst")
+			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: name})
+			for n := range entries {
+				entries[n].Ordinal, entries[n].Offset = int64(n), int64(n*100)
+				if err := b.Add(id, &entries[n]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			mount := schema.Mount{Archive: id, Name: name, Location: "/" + name, Order: int64(i), Place: int64(r.IntN(4))}
+			b.Mount(mount)
+			if build == 3 {
+				mount.Name, mount.Location, mount.Place = "again.tst", "/again.tst", int64(r.IntN(4))
+				b.Mount(mount)
+			}
+		}
+		if build == 7 {
+			err = b.Abandon()
+		} else {
+			_, err = b.Finish(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Remove(t.Context(), "b4"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

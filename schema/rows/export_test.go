@@ -1,0 +1,7 @@
+package rows
+
+// For tests.
+const (
+	EndedRows   = endedRows
+	BroughtRows = broughtRows
+)

@@ -1,0 +1,212 @@
+package views
+
+import (
+	"database/sql/driver"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"modernc.org/sqlite/vtab"
+
+	"pakdb/schema/internal/record"
+	"pakdb/schema/search"
+)
+
+// maxFound is how many paths are looked up one by one at most.
+const maxFound = 5000
+
+// find returns a condition that an index of the file serves, for all rows in which a column
+// may equal a value; ok is false if there is none.
+func (t *table) find(column int, v driver.Value) (where condition, ok bool, err error) {
+	name := t.columns[column].name
+	text, isText := v.(string)
+	if !isText {
+		if _, isInt := v.(int64); isInt && t.columns[column].kind == "INTEGER" {
+			where = condition{quoted(name) + " = ?", v}
+			ok, err = t.isServed(where)
+		}
+		return where, ok, err
+	}
+	exact := t.collates == (collation{})
+	switch {
+	case strings.HasSuffix(name, "path") && exact:
+		return t.byIDs(name+"_id", func() ([]int64, error) { return t.pathsByText(text) })
+	case name == "dir" && exact:
+		return t.byIDs("path_id", func() ([]int64, error) { return t.pathsByDir(text) })
+	case name == "content":
+		return t.byIDs("content_id", func() ([]int64, error) { return t.contentsByText(text) })
+	case name == "asset_id" && t.column("asset_key") >= 0:
+		digits := strings.TrimRight(text, " ")
+		if key, err := strconv.ParseUint(digits[max(0, len(digits)-16):], 16, 64); err == nil {
+			where = condition{"asset_key = ?", int64(key)}
+			ok, err = t.isServed(where)
+			return where, ok, err
+		}
+		return where, false, nil
+	}
+	if key := t.keyOf(name); key != "" {
+		n, err := strconv.ParseUint(strings.TrimRight(text, " "), 16, 64)
+		if err != nil {
+			return where, false, nil
+		}
+		where = condition{quoted(key) + " = ?", int64(n)}
+		ok, err := t.isServed(where)
+		return where, ok, err
+	}
+	if !t.collates.rtrim && strings.Contains(t.views[t.name], "\n       n.name COLLATE NOCASE AS "+name) && strings.Contains(t.views[t.name], "name_id = v.name_id") {
+		return t.byIDs("name_id", func() ([]int64, error) { return t.namesByText(text) })
+	}
+	return where, false, nil
+}
+
+// findLike is find for patterns.
+func (t *table) findLike(a arg, v driver.Value) (where condition, ok bool, err error) {
+	pattern, isText := v.(string)
+	if !isText || t.columns[a.column].name != "path" {
+		return where, false, nil
+	}
+	return t.byIDs("path_id", func() ([]int64, error) {
+		if a.op == vtab.OpGLOB {
+			return t.pathsByGlob(pattern)
+		}
+		return t.pathsByLike(pattern)
+	})
+}
+
+// byIDs returns the condition for rows with one of some ids, unless they are many: find
+// returns nil then.
+func (t *table) byIDs(column string, find func() ([]int64, error)) (where condition, ok bool, err error) {
+	if t.column(column) < 0 {
+		return where, false, nil
+	}
+	where = condition{quoted(column) + " IN (SELECT value FROM json_each(?))", "[1]"}
+	if ok, err = t.isServed(where); err != nil || !ok {
+		return where, false, err
+	}
+	ids, err := find()
+	if err != nil || ids == nil || len(ids) > maxFound {
+		return where, false, err
+	}
+	list, err := json.Marshal(ids)
+	where.arg = string(list)
+	return where, true, err
+}
+
+// isServed reports whether an index of the file leads to the rows of a condition.
+func (t *table) isServed(where condition) (bool, error) {
+	if served, known := t.served[where.where]; known {
+		return served, nil
+	}
+	step := ""
+	err := t.each("EXPLAIN QUERY PLAN SELECT 1 FROM main."+quoted(t.name)+" WHERE "+where.where, []driver.Value{where.arg}, func(v []driver.Value) {
+		if detail, _ := v[3].(string); step == "" && v[1] == int64(0) {
+			step = detail
+		}
+	})
+	t.served[where.where] = strings.HasPrefix(step, "SEARCH") && !strings.Contains(step, "complete=")
+	return t.served[where.where], err
+}
+
+// pushed returns the condition that a column equals a value, for the statement of a view, if
+// SQLite compares them by nothing but the column's own collation.
+func (t *table) pushed(column int, v driver.Value) (where condition, ok bool) {
+	c := t.columns[column]
+	_, isText := v.(string)
+	_, isInt := v.(int64)
+	switch {
+	case isText && (c.kind == "TEXT" || c.kind == "") && !t.collates.rtrim && (!t.collates.noCase || c.collation == "NOCASE"):
+	case isInt && c.kind == "INTEGER":
+	default:
+		return where, false
+	}
+	return condition{quoted(c.name) + " = ?", v}, true
+}
+
+var hexColumn = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\)(?: END)? AS (\w+)`)
+
+// keyOf returns the column that has the number that a column has in hexadecimal digits, ""
+// for none.
+func (t *table) keyOf(name string) string {
+	for _, x := range hexColumn.FindAllStringSubmatch(t.views[t.name], -1) {
+		if x[2] != name {
+			continue
+		}
+		if key := regexp.MustCompile(regexp.QuoteMeta(x[1]) + ` AS (\w+)`).FindStringSubmatch(t.views[t.name]); key != nil {
+			return key[1]
+		}
+	}
+	return ""
+}
+
+func (t *Tables) idsOf(query string, args ...driver.Value) (ids []int64, err error) {
+	ids = []int64{}
+	err = t.each(query, args, func(v []driver.Value) {
+		if id, ok := v[0].(int64); ok && len(ids) <= maxFound {
+			ids = append(ids, id)
+		}
+	})
+	return ids, err
+}
+
+// pathsByText returns the ids of a path. Keys of different texts may agree.
+func (t *Tables) pathsByText(text string) ([]int64, error) {
+	return t.idsOf("SELECT path_id FROM main.x_path_key WHERE key = ?1", record.PathKey(text))
+}
+
+func (t *Tables) pathsByDir(text string) ([]int64, error) {
+	return t.idsOf(`SELECT p.path_id
+		FROM main.x_dir d
+		CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
+		WHERE d.prefix IN (?1, ?1 || '/')`, text)
+}
+
+// pathsByGlob goes by the folder that the pattern begins with.
+func (t *Tables) pathsByGlob(pattern string) ([]int64, error) {
+	fixed := pattern
+	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+		fixed = pattern[:i]
+	}
+	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
+	if folder == "" {
+		return nil, nil
+	}
+	return t.idsOf(`SELECT p.path_id
+		FROM main.x_dir d
+		CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
+		WHERE d.prefix >= ?2 AND d.prefix < ?3 AND d.prefix || p.name GLOB ?1 LIMIT 10000`,
+		pattern, folder, folder[:len(folder)-1]+"0") // what follows the slash
+}
+
+// pathsByLike goes by the search index, if the catalog has one and few paths match.
+func (t *Tables) pathsByLike(pattern string) ([]int64, error) {
+	part := search.PartOf(pattern)
+	trigrams := search.Trigrams(part)
+	if part == "" || trigrams == "" {
+		return nil, nil
+	}
+	rare := false
+	if err := t.each(search.RareSQL, []driver.Value{trigrams}, func(v []driver.Value) { rare = v[0] == int64(1) }); err != nil || !rare {
+		return nil, nil // there is no index, among others
+	}
+	ids := []int64{}
+	err := t.each(search.PathsSQL, []driver.Value{trigrams, search.Contains(part), pattern}, func(v []driver.Value) {
+		if id, ok := v[2].(int64); ok && len(ids) <= maxFound {
+			ids = append(ids, id)
+		}
+	})
+	return ids, err
+}
+
+func (t *Tables) contentsByText(text string) ([]int64, error) {
+	hash, err := hex.DecodeString(strings.TrimRight(text, " "))
+	if err != nil || len(hash) < 8 {
+		return []int64{}, nil // no content has such a text
+	}
+	return t.idsOf("SELECT content_id FROM main.x_content_key WHERE key = ?1", record.ContentKey(hash))
+}
+
+func (t *Tables) namesByText(text string) ([]int64, error) {
+	return t.idsOf("SELECT name_id FROM main.x_name_key WHERE key = ?1", record.NameKey(text))
+}

@@ -1,0 +1,506 @@
+package views
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unsafe"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/rows"
+)
+
+// reader reads rows of a view in the order in which the view yields them.
+type reader interface {
+	// read appends up to max rows to a store and reports whether there may be more.
+	read(s *store, max int) (more bool, err error)
+	close() error
+}
+
+// condition is what an inner statement asks of a view beside its columns.
+type condition struct {
+	where string // with one ?
+	arg   driver.Value
+}
+
+// sqlReader reads rows by a statement over the view as it is stored in the file.
+type sqlReader struct {
+	rows    driver.Rows
+	done    func() error
+	columns []int
+	values  []driver.Value
+}
+
+// bySQL reads rows that fulfil all conditions.
+func (t *table) bySQL(columns []int, conditions ...condition) (reader, error) {
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	for i, c := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoted(t.columns[c].name))
+	}
+	if len(columns) == 0 {
+		b.WriteString("1")
+	}
+	b.WriteString(" FROM main." + quoted(t.name))
+	var args []driver.NamedValue
+	for i, c := range conditions {
+		b.WriteString([2]string{" WHERE ", " AND "}[min(i, 1)] + c.where)
+		args = append(args, driver.NamedValue{Ordinal: i + 1, Value: c.arg})
+	}
+	found, done, err := t.open(b.String(), args)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlReader{found, done, columns, make([]driver.Value, max(1, len(columns)))}, nil
+}
+
+func (r *sqlReader) read(s *store, n int) (more bool, err error) {
+	for range n {
+		switch err := r.rows.Next(r.values); {
+		case err == io.EOF:
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		for i, c := range r.columns {
+			s.columns[c].add(s.pool, r.values[i])
+		}
+		s.n++
+	}
+	return true, nil
+}
+
+func (r *sqlReader) close() error { return errors.Join(r.rows.Close(), r.done()) }
+
+// entryReader reads the view entries of a build past SQL, which takes a tenth of the time.
+type entryReader struct {
+	t       *table
+	build   build
+	scanner *rows.Scanner
+	fill    []func(s *store, e *rows.Row)
+	started bool
+	other   reader // when the tables are not as a scan writes them
+	columns []int
+}
+
+// entries reads the entries of a build.
+func (t *table) entries(b build, columns []int) (reader, error) {
+	r := &entryReader{t: t, build: b, columns: columns}
+	ids, err := t.ids()
+	if err == nil {
+		r.scanner, err = rows.NewScanner(t.ctx, t.statements, b.label)
+	}
+	if err != nil {
+		return r, r.otherwise(err)
+	}
+	for _, c := range columns {
+		r.fill = append(r.fill, r.filler(ids, c))
+	}
+	return r, nil
+}
+
+// otherwise reads by SQL what cannot be read past it.
+func (r *entryReader) otherwise(err error) error {
+	if r.started || !errors.Is(err, rows.ErrUnusual) {
+		return err
+	}
+	r.other, err = r.t.bySQL(r.columns, r.t.ofBuild(r.build))
+	return err
+}
+
+func (r *entryReader) read(s *store, n int) (more bool, err error) {
+	if r.other != nil {
+		return r.other.read(s, n)
+	}
+	for range n {
+		e, err := r.scanner.Next()
+		if err != nil {
+			if err := r.otherwise(err); err != nil {
+				return false, err
+			}
+			return r.other.read(s, n)
+		}
+		if e == nil {
+			return false, nil
+		}
+		r.started = true
+		for _, fill := range r.fill {
+			fill(s, e)
+		}
+		s.n++
+	}
+	return true, nil
+}
+
+func (r *entryReader) close() error {
+	if r.other != nil {
+		return r.other.close()
+	}
+	return nil
+}
+
+// filler returns the function that appends a cell to a column.
+func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
+	ref := func(texts texts, id func(e *rows.Row) int64) func(s *store, e *rows.Row) {
+		return func(s *store, e *rows.Row) {
+			c := &s.columns[column]
+			c.refs = texts
+			if n := id(e); n != 0 {
+				c.ref(n)
+			} else {
+				c.null()
+			}
+		}
+	}
+	integer := func(n func(e *rows.Row) int64) func(s *store, e *rows.Row) {
+		return func(s *store, e *rows.Row) { s.columns[column].int(n(e)) }
+	}
+	optional := func(n func(e *rows.Row) int64) func(s *store, e *rows.Row) {
+		return func(s *store, e *rows.Row) {
+			if n := n(e); n != 0 {
+				s.columns[column].int(n)
+			} else {
+				s.columns[column].null()
+			}
+		}
+	}
+	value := func(v func(e *rows.Row) driver.Value) func(s *store, e *rows.Row) {
+		return func(s *store, e *rows.Row) { s.columns[column].add(s.pool, v(e)) }
+	}
+	path := func(e *rows.Row) int64 { return e.Path }
+	content := func(e *rows.Row) int64 { return e.Content }
+	switch r.t.columns[column].name {
+	case "build":
+		return ref(labels{1: r.build.label}, func(*rows.Row) int64 { return 1 })
+	case "build_id":
+		return integer(func(*rows.Row) int64 { return r.build.id })
+	case "archive":
+		names := labels{}
+		return ref(names, func(e *rows.Row) int64 {
+			if names[e.ID] == nil {
+				names[e.ID] = string(e.Archive.Name)
+			}
+			return e.ID
+		})
+	case "archive_id":
+		return integer(func(e *rows.Row) int64 { return e.ID })
+	case "ordinal":
+		return integer(func(e *rows.Row) int64 { return e.Ordinal })
+	case "path":
+		return ref(pathTexts{ids, pathWhole}, path)
+	case "dir":
+		return ref(pathTexts{ids, pathDir}, path)
+	case "name":
+		return ref(pathTexts{ids, pathName}, path)
+	case "ext":
+		return ref(pathTexts{ids, pathExt}, path)
+	case "type":
+		return ref(wordTexts{ids}, func(e *rows.Row) int64 { return e.Type })
+	case "method":
+		return ref(wordTexts{ids}, func(e *rows.Row) int64 { return e.Method })
+	case "content":
+		return ref(contentTexts{ids}, content)
+	case "kind":
+		return ref(kindTexts{ids}, content)
+	case "path_id":
+		return optional(path)
+	case "content_id":
+		return optional(content)
+	case "offset":
+		return integer(func(e *rows.Row) int64 { return e.Offset })
+	case "stored":
+		return integer(func(e *rows.Row) int64 { return e.Stored.Stored })
+	case "size":
+		return integer(func(e *rows.Row) int64 { return e.Size })
+	case "encrypted":
+		return integer(func(e *rows.Row) int64 { return e.Flags & 1 })
+	case "deleted":
+		return integer(func(e *rows.Row) int64 { return e.Flags >> 1 & 1 })
+	case "nested":
+		return integer(func(e *rows.Row) int64 { return e.Flags >> 3 & 1 })
+	case "row_id":
+		return integer(func(e *rows.Row) int64 { return e.Row })
+	case "mtime":
+		return value(func(e *rows.Row) driver.Value {
+			if e.HasTime {
+				return timeText(e.Mtime)
+			}
+			return nil
+		})
+	case "asset_id":
+		return value(func(e *rows.Row) driver.Value {
+			if e.Asset == nil {
+				return nil
+			}
+			return assetText(e.Bits, e.High, *e.Asset)
+		})
+	case "asset_key":
+		return value(func(e *rows.Row) driver.Value { return number64(e.Asset) })
+	case "path_hash_key":
+		return value(func(e *rows.Row) driver.Value { return number64(e.PathHash) })
+	case "path_hash":
+		return value(func(e *rows.Row) driver.Value {
+			if e.PathHash == nil {
+				return nil
+			}
+			return fmt.Sprintf("%016x", uint64(*e.PathHash))
+		})
+	case "padded_content":
+		return value(func(e *rows.Row) driver.Value {
+			if e.Padded == nil {
+				return nil
+			}
+			return hex.EncodeToString(e.Padded)
+		})
+	}
+	return nil
+}
+
+// readsPastSQL reports whether all of these columns of the view are read past SQL.
+func (t *table) readsPastSQL(columns []int) bool {
+	if t.name != "entries" {
+		return false
+	}
+	for _, c := range columns {
+		if (&entryReader{t: t}).filler(nil, c) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func number64(n *int64) driver.Value {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+// timeText is datetime(unix, 'unixepoch') in SQL.
+func timeText(unix int64) driver.Value {
+	if unix < -210866760000 || unix > 253402300799 { // SQLite knows no other days
+		return nil
+	}
+	t := time.Unix(unix, 0).UTC()
+	if y := t.Year(); y < 0 {
+		return fmt.Sprintf("-%04d%s", -y, t.Format("-01-02 15:04:05"))
+	}
+	return t.Format("2006-01-02 15:04:05")
+}
+
+// assetText is the column asset_id of the view entries.
+func assetText(bits, high, low int64) driver.Value {
+	switch bits {
+	case 32:
+		return fmt.Sprintf("%08x", uint64(low))
+	case 64:
+		return fmt.Sprintf("%016x", uint64(low))
+	case 96:
+		return fmt.Sprintf("%08x%016x", uint64(high), uint64(low))
+	case 128:
+		return fmt.Sprintf("%016x%016x", uint64(high), uint64(low))
+	}
+	return nil
+}
+
+// ids keeps what ids of paths, contents and words mean, as long as a statement runs.
+type ids struct {
+	source   *rows.Texts
+	paths    map[int64]*[pageSize]pathOf
+	contents map[int64]*[pageSize]contentOf
+	words    map[int64]driver.Value
+	hashes   map[int64]uint64 // of words
+	names    []byte           // the last block of names
+	bytes    int
+}
+
+// pageSize is how many texts are kept at once: ids of one build follow each other.
+const pageSize = 512
+
+type pathOf struct {
+	folder *rows.Folder
+	name   string
+	ext    int64
+}
+
+type contentOf struct {
+	hash []byte
+	kind int64
+}
+
+func newIDs(ctx context.Context, s *conn.Statements) (*ids, error) {
+	source, err := rows.NewTexts(ctx, s)
+	return &ids{source: source, paths: map[int64]*[pageSize]pathOf{}, contents: map[int64]*[pageSize]contentOf{},
+		words: map[int64]driver.Value{}, hashes: map[int64]uint64{}}, err
+}
+
+// kept copies bytes into blocks: a million texts of their own would burden the collector.
+func (x *ids) kept(b []byte) []byte {
+	if len(x.names)+len(b) > cap(x.names) {
+		x.names = make([]byte, 0, max(1<<16, len(b)))
+		x.bytes += cap(x.names)
+	}
+	start := len(x.names)
+	x.names = append(x.names, b...)
+	return x.names[start:len(x.names):len(x.names)]
+}
+
+func (x *ids) path(id int64) (*pathOf, error) {
+	page := x.paths[id/pageSize]
+	if page == nil {
+		page = new([pageSize]pathOf)
+		x.paths[id/pageSize] = page
+		x.bytes += pageSize * 32
+	}
+	p := &page[uint64(id)%pageSize]
+	if p.folder == nil {
+		f, name, ext, err := x.source.Path(id)
+		if err != nil {
+			return nil, err
+		}
+		kept := x.kept(name)
+		*p = pathOf{f, unsafe.String(unsafe.SliceData(kept), len(kept)), ext}
+	}
+	return p, nil
+}
+
+func (x *ids) content(id int64) (*contentOf, error) {
+	page := x.contents[id/pageSize]
+	if page == nil {
+		page = new([pageSize]contentOf)
+		x.contents[id/pageSize] = page
+		x.bytes += pageSize * 32
+	}
+	c := &page[uint64(id)%pageSize]
+	if c.hash == nil {
+		hash, kind, err := x.source.Content(id)
+		if err != nil {
+			return nil, err
+		}
+		*c = contentOf{x.kept(hash), kind}
+	}
+	return c, nil
+}
+
+func (x *ids) word(id int64) (driver.Value, error) {
+	if w, ok := x.words[id]; ok || id == 0 {
+		return w, nil
+	}
+	w, err := x.source.Word(id)
+	if err == nil {
+		x.words[id], x.hashes[id] = w, normText(w)
+	}
+	return w, err
+}
+
+func (x *ids) wordHash(id int64) (uint64, error) {
+	if id == 0 {
+		return normNull, nil
+	}
+	if _, err := x.word(id); err != nil {
+		return 0, err
+	}
+	return x.hashes[id], nil
+}
+
+type wordTexts struct{ *ids }
+
+func (x wordTexts) text(id int64) (driver.Value, error) { return x.word(id) }
+func (x wordTexts) hash(id int64) (uint64, error)       { return x.wordHash(id) }
+
+// Parts of a path.
+const (
+	pathWhole = iota
+	pathDir
+	pathName
+	pathExt
+)
+
+type pathTexts struct {
+	*ids
+	part int
+}
+
+func (x pathTexts) text(id int64) (driver.Value, error) {
+	p, err := x.path(id)
+	if err != nil {
+		return nil, err
+	}
+	switch x.part {
+	case pathDir:
+		return p.folder.Dir, nil
+	case pathName:
+		return p.name, nil
+	case pathExt:
+		return x.word(p.ext)
+	}
+	return p.folder.Prefix + p.name, nil
+}
+
+func (x pathTexts) hash(id int64) (uint64, error) {
+	p, err := x.path(id)
+	if err != nil {
+		return 0, err
+	}
+	switch x.part {
+	case pathDir:
+		return normText(p.folder.Dir), nil
+	case pathName:
+		return normText(p.name), nil
+	case pathExt:
+		return x.wordHash(p.ext)
+	}
+	var buffer [256]byte
+	return normBytes(append(append(buffer[:0], p.folder.Prefix...), p.name...)), nil
+}
+
+type contentTexts struct{ *ids }
+
+func (x contentTexts) text(id int64) (driver.Value, error) {
+	c, err := x.content(id)
+	if err != nil {
+		return nil, err
+	}
+	return hex.EncodeToString(c.hash), nil
+}
+
+func (x contentTexts) hash(id int64) (uint64, error) {
+	c, err := x.content(id)
+	if err != nil {
+		return 0, err
+	}
+	var buffer [128]byte
+	return normBytes(hex.AppendEncode(buffer[:0], c.hash)), nil
+}
+
+type kindTexts struct{ *ids }
+
+func (x kindTexts) text(id int64) (driver.Value, error) {
+	c, err := x.content(id)
+	if err != nil {
+		return nil, err
+	}
+	return x.word(c.kind)
+}
+
+func (x kindTexts) hash(id int64) (uint64, error) {
+	c, err := x.content(id)
+	if err != nil {
+		return 0, err
+	}
+	return x.wordHash(c.kind)
+}
+
+// labels are the texts of a build: its own, and those of its archives.
+type labels map[int64]driver.Value
+
+func (x labels) text(id int64) (driver.Value, error) { return x[id], nil }
+func (x labels) hash(id int64) (uint64, error)       { return norm(x[id]), nil }

@@ -1,0 +1,284 @@
+package views
+
+import (
+	"database/sql/driver"
+	"hash/maphash"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// Kinds of cells.
+const (
+	cellNull = iota
+	cellInt
+	cellFloat
+	cellPooled // a text or a blob of a pool
+	cellRef    // a text that a [texts] makes of an id
+)
+
+// texts makes texts of ids.
+type texts interface {
+	text(id int64) (driver.Value, error)
+	hash(id int64) (uint64, error) // of the text, as [norm] says
+}
+
+// pool holds texts and blobs, each text once if known is not nil.
+type pool struct {
+	values []driver.Value
+	known  map[string]int64
+	bytes  int
+}
+
+func (p *pool) add(v driver.Value) int64 {
+	s, isText := v.(string)
+	if isText && p.known != nil {
+		if n, ok := p.known[s]; ok {
+			return n
+		}
+		p.known[s] = int64(len(p.values))
+		p.bytes += 64 // of the map
+	}
+	if b, ok := v.([]byte); ok {
+		p.bytes += len(b)
+	}
+	p.bytes += len(s) + 48
+	p.values = append(p.values, v)
+	return int64(len(p.values) - 1)
+}
+
+// vector is a column of rows. The zero value has no cells.
+type vector struct {
+	kinds []byte
+	cells []int64
+	refs  texts
+}
+
+func (c *vector) null()                  { c.put(cellNull, 0) }
+func (c *vector) int(n int64)            { c.put(cellInt, n) }
+func (c *vector) ref(id int64)           { c.put(cellRef, id) }
+func (c *vector) put(k byte, n int64)    { c.kinds, c.cells = append(c.kinds, k), append(c.cells, n) }
+func (c *vector) text(p *pool, s string) { c.put(cellPooled, p.add(s)) }
+
+// add appends any value.
+func (c *vector) add(p *pool, v driver.Value) {
+	switch v := v.(type) {
+	case nil:
+		c.null()
+	case int64:
+		c.int(v)
+	case float64:
+		c.put(cellFloat, int64(math.Float64bits(v)))
+	case []byte:
+		c.put(cellPooled, p.add(append([]byte{}, v...)))
+	default:
+		c.put(cellPooled, p.add(v))
+	}
+}
+
+// store holds rows of a view, of the columns that a statement uses.
+type store struct {
+	n       int
+	number  int64    // of the first row, other than of rows of other stores
+	columns []vector // by the column of the view; empty where it is not used
+	pool    *pool
+	indexes map[string]*index
+}
+
+func newStore(columns int, p *pool) *store {
+	return &store{columns: make([]vector, columns), pool: p}
+}
+
+// clear removes all rows.
+func (s *store) clear() {
+	s.n = 0
+	s.pool.values = s.pool.values[:0]
+	for i := range s.columns {
+		c := &s.columns[i]
+		c.kinds, c.cells = c.kinds[:0], c.cells[:0]
+	}
+}
+
+// value returns a cell.
+func (s *store) value(column, row int) (driver.Value, error) {
+	c := &s.columns[column]
+	n := c.cells[row]
+	switch c.kinds[row] {
+	case cellInt:
+		return n, nil
+	case cellFloat:
+		return math.Float64frombits(uint64(n)), nil
+	case cellPooled:
+		return s.pool.values[n], nil
+	case cellRef:
+		return c.refs.text(n)
+	}
+	return nil, nil
+}
+
+// hash returns the hash of a cell, as [norm] says.
+func (s *store) hash(column, row int) (uint64, error) {
+	c := &s.columns[column]
+	n := c.cells[row]
+	switch c.kinds[row] {
+	case cellNull:
+		return normNull, nil
+	case cellInt:
+		return normNumber(float64(n)), nil
+	case cellRef:
+		return c.refs.hash(n)
+	}
+	v, err := s.value(column, row)
+	return norm(v), err
+}
+
+// hashOf returns the hash of some cells of a row together.
+func (s *store) hashOf(columns []int, row int) (h uint64, err error) {
+	for _, c := range columns {
+		one, err := s.hash(c, row)
+		if err != nil {
+			return 0, err
+		}
+		h = mix(h, one)
+	}
+	return h, nil
+}
+
+// mix adds the hash of the next column.
+func mix(h, next uint64) uint64 { return (h<<7 | h>>57) ^ next }
+
+// index finds rows of a store by the hash of some columns.
+type index struct {
+	heads  []int32
+	next   []int32
+	hashes []uint32
+}
+
+// indexOf returns the index of some columns, which is made when it is first asked for.
+func (s *store) indexOf(name string, columns []int, stop func() error) (*index, error) {
+	if ix := s.indexes[name]; ix != nil {
+		return ix, nil
+	}
+	size := 16
+	for size < s.n+s.n/2 {
+		size *= 2
+	}
+	ix := &index{heads: make([]int32, size), next: make([]int32, s.n), hashes: make([]uint32, s.n)}
+	for i := range ix.heads {
+		ix.heads[i] = -1
+	}
+	for i := s.n - 1; i >= 0; i-- { // so that rows are found in their order
+		if i%4096 == 0 {
+			if err := stop(); err != nil {
+				return nil, err
+			}
+		}
+		h, err := s.hashOf(columns, i)
+		if err != nil {
+			return nil, err
+		}
+		head := &ix.heads[h&uint64(size-1)]
+		ix.next[i], ix.hashes[i] = *head, uint32(h>>32)
+		*head = int32(i)
+	}
+	if s.indexes == nil {
+		s.indexes = map[string]*index{}
+	}
+	s.indexes[name] = ix
+	return ix, nil
+}
+
+// first returns the first row of a hash, -1 for none.
+func (ix *index) first(h uint64) int {
+	return ix.match(ix.heads[h&uint64(len(ix.heads)-1)], h)
+}
+
+// after returns the next row of a hash, -1 for none.
+func (ix *index) after(row int, h uint64) int { return ix.match(ix.next[row], h) }
+
+func (ix *index) match(row int32, h uint64) int {
+	for row >= 0 && ix.hashes[row] != uint32(h>>32) {
+		row = ix.next[row]
+	}
+	return int(row)
+}
+
+// norm gives one hash to all values that SQLite may find equal, by any collation and
+// affinity. It compares them itself afterwards.
+//
+// Texts are without case and without spaces at their end: NOCASE, RTRIM. A text that reads
+// as a number is that number, which it may be compared as.
+func norm(v driver.Value) uint64 {
+	switch v := v.(type) {
+	case int64:
+		return normNumber(float64(v))
+	case float64:
+		return normNumber(v)
+	case string:
+		return normText(v)
+	case []byte:
+		return maphash.Bytes(seed, v)
+	}
+	return normNull
+}
+
+const normNull = 3
+
+var seed = maphash.MakeSeed()
+
+func normNumber(f float64) uint64 {
+	h := math.Float64bits(f+0) * 0x9E3779B97F4A7C15 // + 0: -0 is 0
+	return h ^ h>>29
+}
+
+func normText(s string) uint64 {
+	if f, ok := number(s); ok {
+		return normNumber(f)
+	}
+	if i := strings.IndexByte(s, 0); i >= 0 { // NOCASE compares no further
+		s = s[:i]
+	}
+	end := len(s)
+	for end > 0 && s[end-1] == ' ' {
+		end--
+	}
+	var buffer [128]byte
+	folded := append(buffer[:0], s[:end]...)
+	for i, c := range folded {
+		if 'A' <= c && c <= 'Z' {
+			folded[i] = c + 'a' - 'A'
+		}
+	}
+	return maphash.Bytes(seed, folded)
+}
+
+// normBytes is normText of bytes that nobody changes meanwhile.
+func normBytes(b []byte) uint64 {
+	if len(b) == 0 {
+		return normText("")
+	}
+	return normText(unsafe.String(&b[0], len(b)))
+}
+
+// number returns the number that SQLite reads a text as, if it does.
+func number(s string) (f float64, ok bool) {
+	if s == "" || s[0] > '9' {
+		return 0, false
+	}
+	digits := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits = true
+		case c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E' || c == ' ' || '\t' <= c && c <= '\r':
+		default:
+			return 0, false
+		}
+	}
+	if !digits {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(strings.Trim(s, " \t\n\v\f\r"), 64)
+	return f, err == nil || f != 0
+}
