@@ -139,6 +139,41 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
+// TestLaunchersLinkNoCatalog: what a launcher links has no SQL, however far away.
+func TestLaunchersLinkNoCatalog(t *testing.T) {
+	needs := map[string][]string{}
+	var open []string
+	for _, f := range house(t) {
+		if f.test {
+			continue
+		}
+		needs[f.room] = append(needs[f.room], imports(f)...)
+		if within([]string{"cmd/pakdb-update", "cmd/pakdb-apply", "diff/ship"}, f.room) {
+			open = append(open, f.room)
+		}
+	}
+	seen := map[string]bool{}
+	for len(open) > 0 {
+		room := open[0]
+		if open = open[1:]; seen[room] {
+			continue
+		}
+		seen[room] = true
+		for _, p := range needs[room] {
+			other, isOurs := strings.CutPrefix(p, ours())
+			if p == "database/sql" || strings.Contains(p, "sqlite") || isOurs && within([]string{"schema", "query", "indexer", "web"}, other) {
+				t.Errorf("%s, which launchers link, imports %s", room, p)
+			}
+			if isOurs {
+				open = append(open, other)
+			}
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("only %d packages were found", len(seen))
+	}
+}
+
 func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 	for _, f := range house(t) {
 		if f.test {

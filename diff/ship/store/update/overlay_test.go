@@ -118,6 +118,26 @@ func seesSame(ctx context.Context, have, want string) error {
 	return err
 }
 
+// TestOverlayOfAnotherPacker: installed archives may have the same contents in other
+// bytes, as another packer compresses them. Little is written then, too.
+func TestOverlayOfAnotherPacker(t *testing.T) {
+	o := codecs.CreateOptions{Version: "11", Method: "zlib", MountPoint: "../../../Game/"}
+	list := games(t, o)
+	from := smallStore(t, list, 0, nil)
+	o.Fast = true
+	dir, build := t.TempDir(), t.TempDir()
+	games(t, o)[0].Write(t, dir)
+	list[1].Write(t, build)
+	plan, _, err := overlayTo(t.Context(), from, dir, "1", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen(t, dir, build)
+	if made := plan.Overlay.Made; len(made) != 1 || made[0].Size > 10_000 {
+		t.Errorf("made %v", made)
+	}
+}
+
 // TestFaultsOverlay: whenever an update is stopped, a game sees the old build or the new
 // one.
 func TestFaultsOverlay(t *testing.T) {
