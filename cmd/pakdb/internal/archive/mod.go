@@ -331,6 +331,9 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 			if strings.HasPrefix(name, "/Script/") || known[strings.ToLower(name)] != nil {
 				return nil
 			}
+			if m.ar.Build != "" {
+				return inBuild(ctx, a, m.ar.Build, name)
+			}
 			return fmt.Errorf("%w: %s has no package %s", property.ErrNoObject, m.ar.Path, name)
 		}
 	}
@@ -353,6 +356,21 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 	}
 	m.asset, m.uexp, err = m.edited.Files(ctx)
 	return m, err
+}
+
+// inBuild fails if a build has no package of that name.
+func inBuild(ctx context.Context, a *cli.App, build, name string) error {
+	db, err := a.OpenCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	var there int
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM packages WHERE build = ? AND package = ? COLLATE NOCASE", build, name).Scan(&there)
+	if err == nil && there == 0 {
+		err = fmt.Errorf("%w: build %s has no package %s", property.ErrNoObject, build, name)
+	}
+	return err
 }
 
 func readAll(c *operand.Content) ([]byte, error) {
