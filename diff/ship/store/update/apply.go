@@ -96,6 +96,13 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 func (f *Folder) makeOverlay(ctx context.Context, m *maker, p *Plan) (*overlayState, error) {
 	made, stays, err := f.over.make(ctx, m)
 	state := &overlayState{Build: f.build.Label}
+	p.Bill.Write = 0 // what it was before was a guess
+	for i := range p.Files {
+		p.Bill.Write = store.SumSizes(p.Bill.Write, p.Files[i].Size)
+	}
+	for _, one := range made {
+		p.Bill.Write = store.SumSizes(p.Bill.Write, one.Size)
+	}
 	if errors.Is(err, errIsRight) {
 		state.Archives, p.Overlay.Replaces = f.over.current()
 		return state, nil

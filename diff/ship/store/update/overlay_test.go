@@ -133,8 +133,9 @@ func TestOverlayOfAnotherPacker(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen(t, dir, build)
-	if made := plan.Overlay.Made; len(made) != 1 || made[0].Size > 10_000 {
-		t.Errorf("made %v", made)
+	made := plan.Overlay.Made
+	if len(made) != 1 || made[0].Size > 10_000 || plan.Bill.Write != made[0].Size+int64(len(list[1]["game.exe"])) {
+		t.Errorf("made %v, and the bill has %d bytes", made, plan.Bill.Write)
 	}
 }
 
