@@ -67,7 +67,7 @@ type Info struct {
 }
 
 // Detail is a named fact about a container that only its own format has, for
-// `pakdb info`.
+// `pakdb show`.
 type Detail struct{ Name, Value string }
 
 // Flags of an [Entry].

@@ -53,7 +53,7 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 	case codeNoMem:
 		e.class = ErrFailed
 		e.Message = "the statement needs more memory than it may take"
-		e.hint = "ask for less at a time, or allow more with --max-memory"
+		e.hint = "ask for less at a time, or allow more with PAKDB_MAX_MEMORY"
 		return e
 	case codeTooBig:
 		e.Message = fmt.Sprintf("a text, blob or row of more than %s", progress.HumanSize(float64(schema.ValueLimit())))

@@ -111,3 +111,6 @@ type Checked = check.Result
 func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
 	return check.Run(ctx, path, report, progress)
 }
+
+// IsCatalog reports whether the first bytes of a file say that it is a catalog of pakdb.
+func IsCatalog(path string) bool { return file.IsOurs(path) }

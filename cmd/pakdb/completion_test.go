@@ -62,8 +62,8 @@ func TestCompletionInShells(t *testing.T) {
 				t.Skip(err)
 			}
 			for line, want := range map[string][]string{
-				"pakdb sto":                   {"store"},
-				"pakdb store ":                {"check", "list", "prune", "renew", "rotate", "sign", "stats", "trust"},
+				"pakdb stor":                  {"store"},
+				"pakdb store ":                {"check", "keys", "list", "promote", "prune", "sign"},
 				"pakdb ls 1.":                 {"1.0", "1.1"},
 				"pakdb diff 1.0 1.":           {"1.0", "1.1"},
 				"pakdb ls 1.0:":               {"Calligraphy.sip", "Calligraphy/"},

@@ -27,9 +27,9 @@ func printed(t *testing.T, catalog string, args ...string) string {
 func TestDiffOfFilesIsDiffOfBuilds(t *testing.T) {
 	pairs := [][2]string{{filepath.Join("..", "..", "testdata", "Calligraphy.sip"), filepath.Join("..", "..", "testdata", "Calligraphy_next.sip")},
 		{filepath.Join("..", "..", "testdata", "mu_cdata_1.5.sip"), filepath.Join("..", "..", "testdata", "mu_cdata_1.6.sip")}}
-	several := [][]string{{"--format", "jsonl"}, {"--per-archive", "--format", "csv"}, {"--format", "html"}, {"--semantic"}, {"--impact"}}
-	every := append([][]string{nil, {"--format", "md"}, {"--no-renames", "--files", "--times", "--format", "csv"},
-		{"--stat"}, {"--summary", "dir"}, {"--name-status"}}, several...)
+	several := [][]string{{"--format", "jsonl"}, {"--by", "entry", "--format", "csv"}, {"--format", "html"}, {"--semantic"}, {"--impact"}}
+	every := append([][]string{nil, {"--format", "md"}, {"-M", "0", "--by", "file", "--format", "csv"},
+		{"--stat"}, {"--by", "dir"}, {"--name-status"}}, several...)
 	for _, pair := range pairs {
 		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
 			sameWithCatalog(t, pair[0], pair[1], every)

@@ -14,12 +14,11 @@ func newFormatsCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "formats [flags] [NAME]",
-		Short: "What pakdb can read and write, and how the formats work",
+		Short: "List the supported formats, or describe one",
 		Long: `Without a name, list the formats of archives and the inspectors of contents:
-which versions pakdb reads and writes, with which methods, and their usual
-extensions. Files are told apart by their bytes; extensions decide nothing.
-
-With a name, print the description of that format.`,
+versions that pakdb reads and writes, methods, and usual extensions. Files are
+recognised by their bytes, never by their names. With a name, print the
+description of a format.`,
 		Example: `  pakdb formats
   pakdb formats gpak | less
   pakdb formats --format json`,

@@ -214,7 +214,7 @@ func (m *meter) measure(old, new build) {
 	m.run("diff", "diff", "old", "new")
 	m.run("diff of folders", "diff", m.in("old"), m.in("new"))
 	m.run("log", "log", old.some())
-	m.run("merge", "merge", m.in("c.db"), "--into", m.in("merged.db"))
+	m.run("merge", "index", m.in("c.db"), "--catalog", m.in("merged.db"))
 	m.run("publish old", "publish", m.in("old"), "-o", m.in("store"))
 	m.run("publish new", "publish", m.in("new"), "-o", m.in("store"))
 	m.run("patch build", "patch", "build", "old", "new", "-o", m.in("patch"))

@@ -15,8 +15,9 @@ import (
 
 func newManCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "man DIR",
-		Short: "Write the manual pages into a folder",
+		Use:    "man DIR",
+		Hidden: true,
+		Short:  "Write the manual pages into a folder",
 		Long: `Write a manual page for each command into a folder, for packagers. The date is
 SOURCE_DATE_EPOCH if that is set.`,
 		Example: `  pakdb man /usr/local/share/man/man1`,
@@ -43,6 +44,9 @@ func verbatim(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	if cmd.Long != "" {
 		cmd.Long = "```\n" + cmd.Long + "\n```"
+	}
+	if cmd.IsAdditionalHelpTopicCommand() { // else there is no page of it
+		cmd.Run = func(*cobra.Command, []string) {}
 	}
 	for _, sub := range cmd.Commands() {
 		verbatim(sub)

@@ -37,7 +37,7 @@ func TestKilledMerges(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	into := filepath.Join(dir, "into.db")
 	merge := func() []string {
-		args := []string{"merge", "-q", "--into", into}
+		args := []string{"index", "-q", "--catalog", into}
 		for _, n := range r.Perm(len(parts)) {
 			args = append(args, parts[n])
 		}

@@ -23,7 +23,7 @@ func TestResultKeys(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	old, next, damaged := filepath.Join(data, "Calligraphy.sip"), filepath.Join(data, "Calligraphy_next.sip"), filepath.Join(data, "damaged.sip")
 	var nowhere bytes.Buffer
-	if code := execute(t.Context(), cli.New(strings.NewReader(""), &nowhere, &nowhere, all.Registry), []string{"keygen", in("key")}); code != 0 {
+	if code := execute(t.Context(), cli.New(strings.NewReader(""), &nowhere, &nowhere, all.Registry), []string{"store", "keys", "new", in("key")}); code != 0 {
 		t.Fatal(nowhere.String())
 	}
 	k := &keyTest{t: t, common: documentedKeys(page, "All commands"), page: page}
@@ -34,7 +34,7 @@ func TestResultKeys(t *testing.T) {
 	}{
 		{"index", 0, []string{"--build", "1", old}},
 		{"index", 1, []string{"--build", "bad", damaged}},
-		{"merge", 0, []string{in("c.db"), "--into", in("merged.db")}},
+		{"index", 0, []string{in("c.db"), "--catalog", in("merged.db")}},
 		{"verify", 0, []string{old}},
 		{"verify", 1, []string{damaged}},
 		{"pack", 0, []string{old, "-o", in("packed.sip")}},
@@ -47,10 +47,13 @@ func TestResultKeys(t *testing.T) {
 		{"store check", 0, []string{in("store")}},
 		{"store check", 1, []string{in("patch")}},
 		{"update", 0, []string{in("game"), "--from", in("store")}},
-		{"update", 1, []string{in("game"), "--from", in("store"), "--key", in("key.pub")}}, // it is not signed
+		{"update", 1, []string{in("game"), "--from", in("store"), "--trust", in("key.pub")}}, // it is not signed
 	} {
 		args := append(strings.Fields(run.command), run.args...)
-		k.compare(run.command, run.code, append(args, "--format", "json", "--catalog", in("c.db")))
+		if !slices.Contains(args, "--catalog") {
+			args = append(args, "--catalog", in("c.db"))
+		}
+		k.compare(run.command, run.code, append(args, "--format", "json"))
 	}
 	if missing := slices.Sorted(maps.Keys(k.common)); len(missing) > 0 {
 		t.Errorf("docs/json.md has keys that no command prints: %v", missing)

@@ -19,18 +19,11 @@ func command(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pakdb",
 		Short: "git and SQL for game archives",
-		Long: `pakdb scans the archives of a game, build by build, into one SQLite catalog.
-On the catalog people run SQL; archives can also be listed, read, extracted and
-verified without one.
-
-Exit codes: 0 done; 1 problems or differences were found, or a file is damaged,
-does not fit or is in the way; 2 usage; 3 catalog; 4 failed: I/O, network, no
-room, time limit, or a fault of pakdb; 130 interrupted.`,
+		Long: `pakdb is git and SQL for game archives. It scans the builds of a game into one
+SQLite catalog, and also works on archives directly.`,
 		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
   pakdb diff 1.48 1.52
-  pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
-  pakdb query @largest
-  pakdb ls -l Calligraphy.sip "*.curve"`,
+  pakdb query @largest`,
 		Version:       versionText(a),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -45,16 +38,21 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
-	return cli.Group(root, slices.Concat(
-		catalog.Commands(a), archive.Commands(a), compare.Commands(a), ship.Commands(a),
-		[]*cobra.Command{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
+	cli.Group(root, slices.Concat(
+		archive.Commands(a), catalog.Commands(a), compare.Commands(a), ship.Commands(a), cli.In(cli.GroupOther, newFormatsCommand(a)),
+		[]*cobra.Command{newVersionCommand(a), newManCommand(), catalog.Topic()},
 	)...)
+	cli.AddHelp(root)
+	return root
 }
 
 // execute runs the command that args name and returns its exit code.
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	cmd := command(a)
 	explainBash(cmd)
+	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
+		completion.Hidden = true
+	}
 	cmd.SetArgs(commented(args))
 	return a.Run(ctx, cmd.ExecuteContext)
 }

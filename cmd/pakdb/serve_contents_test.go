@@ -34,7 +34,7 @@ func TestServeContents(t *testing.T) {
 	if err := os.WriteFile(archive, kapgOf([]string{"a.txt"}, [][]byte{[]byte("secret text")}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pakdb(t, "index", "-q", "--catalog", catalog, "--build", "1", "--no-search", archive, "--store", bucket)
+	pakdb(t, "index", "-q", "--catalog", catalog, "--build", "1", "--without", "search", archive, "--store", bucket)
 	const sql = "sql.json?sql=SELECT+content_text(content)+FROM+entries"
 	const page = "b/1/file/one.sip/0/text.json"
 	look := func(what string, shown bool, args ...string) {

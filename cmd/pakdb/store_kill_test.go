@@ -210,7 +210,7 @@ func TestKilledPublications(t *testing.T) {
 			k.kill(t, 0, args...)
 		}
 		pakdb(t, "store", "check", store)
-		pakdb(t, "update", "-q", game, "--from", store, "--build", "1", "--key", key+".pub", "--allow-rollback") // the store was replaced
+		pakdb(t, "update", "-q", game, "--from", store, "--build", "1", "--trust", key+".pub", "--allow", "rollback") // the store was replaced
 		f.check(t, game, 0)
 	}
 	if k.killed < kills/4 {

@@ -187,7 +187,7 @@ func TestLongStatementSaysSo(t *testing.T) {
 
 func TestShellOnATerminal(t *testing.T) {
 	t.Parallel()
-	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "shell", "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}))
+	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "query", "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}))
 	term.WaitFor("pakdb> ")
 	term.Type("SELECT 'one\n  ' AS a; -- two\n")
 	term.WaitFor("one\\n")

@@ -14,7 +14,7 @@ import (
 	"pakdb/schema"
 )
 
-// described is what "pakdb version --json" prints. Fields are added, never changed.
+// described is what "pakdb version --format json" prints. Fields are added, never changed.
 type described struct {
 	Name string `json:"name"`
 	version.Build
@@ -40,31 +40,28 @@ type archiveFormat struct {
 }
 
 func newVersionCommand(a *cli.App) *cobra.Command {
-	var asJSON bool
+	var format string
 	cmd := &cobra.Command{
-		Use:   "version [flags]",
-		Short: "Which pakdb this is, and which formats it knows",
-		Long: `Print version, commit, Go, system and the formats, as --version does.
-
---json prints one object, to which fields are only added: name, version ("devel" if
-it is no release), commit and modified (if known: the commit of the sources, and
-whether they differed from it), go, os, arch; formats: the versions of catalog,
-pkdelta and store that are written, store_platforms, which is that of stores with
-builds for platforms, and store_coder, which must be equal for stores to be read;
-archives: name, reads and writes of each format of archives; contents: the names of
-the inspectors.`,
-		Example: `  pakdb version
-  pakdb version --json | jq -r .formats.catalog`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
+		Use:    "version [flags]",
+		Hidden: true, // --version prints the same
+		Short:  "Print the version and supported formats",
+		Long: `Print version, commit, Go, system and formats, as --version does. With --format
+json it is one object, to which fields are only added (docs/json.md).`,
+		Example: `  pakdb version --format json | jq -r .formats.catalog`,
+		Args:    cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch format {
+			case "json":
 				return printVersion(a)
+			case "":
+				_, err := fmt.Fprintln(a.Stdout, "pakdb version", versionText(a))
+				return err
 			}
-			_, err := fmt.Fprintln(a.Stdout, "pakdb version", versionText(a))
-			return err
+			return cli.UsageError(cmd, fmt.Errorf("no format %q; there is json", format))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cli.Flag(cmd, "format", &format)
+	cli.CompleteFlag(cmd, "format", "json")
 	return cmd
 }
 

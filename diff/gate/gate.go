@@ -20,24 +20,23 @@ type figure struct {
 	name     string
 	bytes    bool // else a count
 	contents bool // an entry that could not be compared may add to it
-	doc      string
 	value    func(*diff.Totals) int64
 }
 
 // figures are all of them, in the order in which they are documented.
 func figures() []figure {
-	count := func(k diff.Kind, doc string) figure {
-		return figure{k.String(), false, k == diff.Modified, doc, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
+	count := func(k diff.Kind) figure {
+		return figure{k.String(), false, k == diff.Modified, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
 	}
 	return []figure{
-		{"download", true, true, "bytes to download, about, as the sums say", func(t *diff.Totals) int64 { return t.All.Download }},
-		{"size", true, false, "bytes by which decoded contents grow", func(t *diff.Totals) int64 { return t.All.NewSize - t.All.OldSize }},
-		{"stored", true, false, "bytes by which stored contents grow", func(t *diff.Totals) int64 { return t.All.NewStored - t.All.OldStored }},
-		{"changes", false, true, "changes of any kind", func(t *diff.Totals) int64 { return t.All.Count }},
-		count(diff.Added, "entries that are new"),
-		count(diff.Removed, "entries that are gone"),
-		count(diff.Renamed, "entries with another path"),
-		count(diff.Modified, "entries with another content"),
+		{"download", true, true, func(t *diff.Totals) int64 { return t.All.Download }},
+		{"size", true, false, func(t *diff.Totals) int64 { return t.All.NewSize - t.All.OldSize }},
+		{"stored", true, false, func(t *diff.Totals) int64 { return t.All.NewStored - t.All.OldStored }},
+		{"changes", false, true, func(t *diff.Totals) int64 { return t.All.Count }},
+		count(diff.Added),
+		count(diff.Removed),
+		count(diff.Renamed),
+		count(diff.Modified),
 	}
 }
 
@@ -47,15 +46,6 @@ func Names() (names []string) {
 		names = append(names, f.name)
 	}
 	return names
-}
-
-// Help lists the figures, a line each, without a newline at the end.
-func Help() string {
-	var b strings.Builder
-	for _, f := range figures() {
-		fmt.Fprintf(&b, "  %-10s %s\n", f.name, f.doc)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Limit is what a figure may be at most.

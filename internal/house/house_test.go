@@ -208,9 +208,8 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/cli/keys.go":              "named",
 	"cmd/pakdb/internal/archive/pack_order.go":    "named",
 	"cmd/pakdb/internal/catalog/serve_options.go": "named",
-	"cmd/pakdb/internal/ship/delta_sign.go":       "named",
-	"cmd/pakdb/internal/ship/trust.go":            "named",
-	"cmd/pakdb/internal/ship/update.go":           "named",
+	"cmd/pakdb/internal/ship/keys.go":             "named",
+	"cmd/pakdb/internal/ship/store_keys.go":       "named",
 	"codecs/unreal/property/usmap.go":             "named",
 	"diff/ship/delta/apply/plan.go":               "named", // the patch
 	"diff/ship/delta/file.go":                     "named",

@@ -216,7 +216,7 @@ func (p *Part) Stored(of *Plan) (n int64) {
 }
 
 // response is the response file by which UnrealPak packs the same files, from
-// where "pakdb unpack" of the new build leaves them.
+// where "pakdb extract --game-paths" of the new build leaves them.
 func (p *Plan) response(part *Part) []byte {
 	var b bytes.Buffer
 	for n, i := range part.Items {

@@ -118,6 +118,12 @@ func (h header) isOurs() bool {
 	return h.isSQLite() && binary.BigEndian.Uint32(h[68:]) == layout.ApplicationID
 }
 
+// IsOurs reports whether the bytes of a file say that it is a catalog.
+func IsOurs(path string) bool {
+	head, err := readHead(path)
+	return err == nil && head.isOurs()
+}
+
 func (h header) pageSize() int64 {
 	if n := int64(binary.BigEndian.Uint16(h[16:])); n != 1 {
 		return n

@@ -36,11 +36,9 @@ type asOptions struct {
 
 // add gives cmd the flags.
 func (o *asOptions) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures; wav, ogg, audio: their sounds")
-	flags.BoolVar(&o.values.indent, "indent", false, "with --as json: a line for each value, indented")
-	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
-	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
+	cli.Flag(cmd, "as", &o.form)
+	cli.Flag(cmd, "indent", &o.values.indent)
+	o.values.add(cmd)
 	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
 	o.media.add(cmd)
 }
@@ -58,7 +56,7 @@ func (o *asOptions) check(raw bool) error {
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
 	case o.values.indent && !slices.Contains(o.forms(), "json"):
 		return fmt.Errorf("%w: --indent is about --as json", cli.ErrUsage)
-	case o.form == "" && (o.values.mappings != "" || o.values.engine != ""):
+	case o.form == "" && o.values.given():
 		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
 	}
 	return o.media.check(o.forms())

@@ -48,9 +48,9 @@ type mediaOptions struct {
 // add gives cmd the flags.
 func (o *mediaOptions) add(cmd *cobra.Command) {
 	o.added = true
-	flags := cmd.Flags()
-	flags.IntVar(&o.mip, "mip", -1, "with --as png: the mip of that `NUMBER`, 0 for the first that is stored; else the largest whose bytes are there")
-	flags.IntVar(&o.slice, "slice", -1, "with --as png: the face of a cube, layer or slice of that `NUMBER`; else all, below each other")
+	o.mip, o.slice = -1, -1
+	cli.Flag(cmd, "mip", &o.mip)
+	cli.Flag(cmd, "slice", &o.slice)
 }
 
 // check refuses numbers that mean nothing with a form.

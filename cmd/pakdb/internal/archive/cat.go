@@ -22,7 +22,7 @@ import (
 )
 
 type catOptions struct {
-	globs, fold, raw, force bool
+	globs, fold, raw bool
 
 	out string
 	as  asOptions
@@ -33,48 +33,19 @@ func newCatCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat [flags] ARCHIVE ENTRY... | BUILD PATH... | BUILD:PATH...",
 		Short: "Write the content of entries to stdout",
-		Long: `Write the decoded content of entries to stdout, one after the other. An entry is
-named by its path; by its path in another case if no other entry has that; by
-#ORDINAL; by @ID, the asset id or path hash in hex, as "pakdb ls --format json"
-shows them; or by the name of a resource, where the archive has such names. Of
-several copies of one asset the first is taken. A package in an IoStore container
-may be named as the engine does, /Game/Maps/Arena. With --glob all that match are
-written, in stored order. What lies in an archive within the archive is named by
-both paths: Mods/A.umod!/System/A.u.
+		Long: `Write the decoded content of entries to stdout, one after the other. An ENTRY
+is a path, the end of a path, #ORDINAL, @ID in hex, a resource name or
+/Game/... name; see "pakdb help operands". With --glob all matching entries are
+written, in stored order. Contents are verified while they are read: if one is
+damaged, discard the output; the exit code is then 1. With -o the file appears
+only when complete.
 
-` + operand.Help + `
-One word may name both: BUILD:PATH is the entry that the game sees there, or under the
-only path that ends so; BUILD:ARCHIVE!PATH is that of one archive, ARCHIVE!/PATH that
-of a file.
-
-An archive of a build that is not at hand, or has changed, is not needed if the content is
-kept: by "pakdb index --store" beside the catalog, or in the bucket that the variable
-PAKDB_STORE names.
-
-Contents are verified while they are read. When one turns out to be damaged, what
-was written by then is worthless, and the exit code is 1; with -o nothing is
-left behind. Binary data goes to a terminal only with --force.
-
---as json writes the values of Unreal packages as "pakdb pkg --values --json" does.
---as png writes the texture of a package: the largest mip whose bytes are there, which
-may lie in files beside it. Slices of cubes, arrays and volumes are below each other.
-Colours are written as they are stored; those brighter than white become white.
-Of a virtual texture it is the first layer. A file that is a picture (DDS, Targa, TXTR
-of Metroid Prime) becomes PNG, too.
---as wav writes sounds that are PCM or ADPCM, --as ogg those that are Vorbis or Opus, and
---as audio all, in the form that they have. ARCHIVE may be a package itself.`,
-		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
-  pakdb cat Game.pak "#17" -o table.uasset
-  pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
-  pakdb cat Worlds.pak TestWorld -o world.mlvl
-  pakdb cat --glob Game.pak "Config/*.ini"
-  pakdb cat 1.52:Config/DefaultGame.ini
-  pakdb cat "1.52:Game.pak!Config/DefaultGame.ini"
+--as converts: json the values of Unreal packages, png textures and pictures,
+wav and ogg sounds of that kind, audio all sounds as they are (pakdb help
+values).`,
+		Example: `  pakdb cat 1.52:Config/DefaultGame.ini
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u
-  pakdb cat --as json 1.52:Game/Content/DT_Weapons.uasset
-  pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png
-  pakdb cat --as png --slice 0 T_Sky.uasset -o sky.png
-  pakdb cat --as ogg 1.52:Game/Content/S_Theme.uasset -o theme.ogg`,
+  pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,19 +58,17 @@ of Metroid Prime) becomes PNG, too.
 			return runCat(cmd.Context(), a, opts, args)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "write to `FILE`, which appears when it is complete")
-	flags.BoolVar(&opts.globs, "glob", false, "the arguments are patterns")
-	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "with --glob: patterns ignore case")
-	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
-	flags.BoolVar(&opts.force, "force", false, "write binary data to a terminal")
+	cli.Flag(cmd, "output", &opts.out)
+	cmd.Flags().BoolVar(&opts.globs, "glob", false, "the arguments are patterns")
+	cli.Flag(cmd, "ignore-case", &opts.fold)
+	cli.Flag(cmd, "raw", &opts.raw)
 	opts.as.add(cmd)
 	return cmd
 }
 
 func runCat(ctx context.Context, a *cli.App, opts catOptions, args []string) error {
-	if opts.as.form != "" && opts.as.form != "json" && opts.out == "" && !opts.force && terminal.Is(a.Stdout) {
-		return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, opts.as.form), "write it to a file with -o FILE, or pass --force")
+	if opts.as.form != "" && opts.as.form != "json" && opts.out == "" && terminal.Is(a.Stdout) {
+		return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, opts.as.form), "write it to a file with -o FILE, or into a pipe: | cat")
 	}
 	if opts.as.form != "" && !opts.globs && len(args) == 1 {
 		if ok, err := catFileAs(ctx, a, args[0], opts.out, &opts.as); ok || err != nil {
@@ -322,7 +291,7 @@ func catEntry(ctx context.Context, w io.Writer, ar *operand.Archive, e *codecs.E
 	if err != nil {
 		return err
 	}
-	err = copyContent(ctx, w, r, cli.Label(e), !opts.force && terminal.Is(w))
+	err = copyContent(ctx, w, r, cli.Label(e), terminal.Is(w))
 	return errors.Join(err, r.Close())
 }
 
@@ -330,7 +299,7 @@ func copyContent(ctx context.Context, w io.Writer, r io.Reader, name string, cau
 	in := bufio.NewReaderSize(codecs.ContextReader(ctx, r), 64<<10)
 	if cautious {
 		if head, _ := in.Peek(1024); isBinary(head) {
-			return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, name), "write it to a file with -o FILE, or pass --force")
+			return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, name), "write it to a file with -o FILE, or into a pipe: | cat")
 		}
 	}
 	_, err := in.WriteTo(w)

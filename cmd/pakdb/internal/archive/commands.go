@@ -6,10 +6,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns ls, info, cat, extract, unpack, verify, pkg, show, pack and mod.
+// Commands returns ls, cat, show, extract and verify; pack and mod.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		newLsCommand(a), newInfoCommand(a), newCatCommand(a), newExtractCommand(a), newUnpackCommand(a),
-		newVerifyCommand(a), newPkgCommand(a), newShowCommand(a), newPackCommand(a), newModCommand(a),
-	}
+	look := cli.In(cli.GroupArchives, newLsCommand(a), newCatCommand(a), newShowCommand(a), newExtractCommand(a), newVerifyCommand(a))
+	return append(look, cli.In(cli.GroupChange, newPackCommand(a), newModCommand(a))...)
 }

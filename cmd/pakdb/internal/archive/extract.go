@@ -38,71 +38,24 @@ func newExtractCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [flags] ARCHIVE... [GLOB...] -o DIR",
 		Short: "Write entries into a folder",
-		Long: `Write the decoded content of entries into a folder, with their times where the
-archive has them. Delete records are passed over.
+		Long: `Write the decoded content of entries into a folder. Archives come first,
+patterns follow (after -- if ambiguous); see "pakdb help operands" and "pakdb
+help patterns". Of a build only entries that the game sees are written;
+BUILD:ARCHIVE has all. --game-paths writes to the paths the game mounts entries
+at, below -o.
 
-` + operand.Help + `
-Arguments are archives up to the first that is none, or up to "--"; the others are
-patterns. Of a build that is named as a whole, entries over which others are mounted
-are left out; BUILD:ARCHIVE has all of its own.
-
-` + operand.GlobHelp + `
-
-` + operand.NestedHelp + `
-
-Names in archives are not trusted: nothing is written outside DIR, names that no
-file system takes are escaped as %XX, and of names that differ in case only the
-second gets "~2", as do copies. A file appears when it is complete. --dry-run
-shows what goes where.
-
-Patterns without wildcards may be long package names of Unreal, /Game/Maps/Arena:
-they find the package's chunk in an IoStore container, whether or not it has a
-path there. Chunks without a path are written under their packages' names.
-
-Where the archive names resources apart from its entries, the first name follows
-the path behind a dot, TXTR/7b2ea5b1.Visor, unless --plain-names is set.
-
-Entries that are damaged are reported, the others extracted, and the exit code
-is 1. Files that are there already end it, unless --overwrite is set.
-
---as json writes the values of Unreal packages, and nothing of other entries: of
-Maps/A.umap, the file Maps/A.json, as "pakdb pkg --values --json" shows them. Of a build
-the mappings are those that the catalog keeps, unless --mappings names others. Classes
-that packages declare are looked for in all archives that are named.
-
---as png writes the textures of packages: of UI/T_Logo.uasset, UI/T_Logo.png. Others of
-one package follow with their names, Maps/A.Lightmap_1.png. --as wav and --as ogg write
-the sounds that have that form, --as audio all of them. Forms may follow each other
-between commas: --as png,wav,ogg,json.`,
-		Example: `  pakdb extract Calligraphy.sip -o out
-  pakdb extract Game.pak "Game/Config/**" -o out --overwrite
-  pakdb extract "Game.pak!/Mods/A.umod" -o out
-  pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
-  pakdb extract 1.52 "Game/Config/**" -o out
-  pakdb extract *.pak -o out -- "*.umap"
-  pakdb extract --dry-run Game.pak "*.uasset" -o out
-  pakdb extract 1.52 --as json "Game/Content/Data/**" -o values
-  pakdb extract --as json --mappings Game.usmap *.utoc -o values
-  pakdb extract 1.52 --as png "Game/Content/UI/**" -o pictures`,
+Nothing is written outside of the folder; invalid file names are escaped as
+%XX, a second name in another case gets ~2. Damaged entries are reported, the
+others written, and the exit code is 1. --as converts (pakdb help values).`,
+		Example: `  pakdb extract 1.52 "Game/Config/**" -o out
+  pakdb extract *.pak -o out --overwrite -- "*.umap"
+  pakdb extract 1.52 --as png,json "Game/Content/UI/**" -o pictures`,
 	}
-	addExtract(a, cmd, &opts)
-	flags := cmd.Flags()
-	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
-	flags.BoolVar(&opts.plain, "plain-names", false, "without the names of resources")
-	flags.BoolVar(&opts.flat, "flat", false, "without the folders of the archive")
-	operand.AddNested(cmd, &opts.nested)
-	opts.as.add(cmd)
-	return cmd
-}
-
-// addExtract gives cmd what the commands that write entries into a folder have in
-// common: arguments, flags, and the run itself.
-func addExtract(a *cli.App, cmd *cobra.Command, opts *extractOptions) {
 	cmd.Args = cli.Args(cobra.MinimumNArgs(1))
 	cmd.ValidArgsFunction = cli.Completing(a, operand.CompleteEntries)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if opts.out == "" {
-			return cli.UsageError(cmd, fmt.Errorf("%s where to? pass -o DIR", cmd.Name()))
+			return cli.UsageError(cmd, errors.New("extract where to? pass -o DIR"))
 		}
 		if opts.format != "" && !opts.dryRun {
 			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))
@@ -110,15 +63,22 @@ func addExtract(a *cli.App, cmd *cobra.Command, opts *extractOptions) {
 		if err := opts.as.check(opts.raw); err != nil {
 			return cli.UsageError(cmd, err)
 		}
-		return runExtract(cmd.Context(), a, *opts, args, cmd.ArgsLenAtDash())
+		return runExtract(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
-	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
-	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
+	cli.Flag(cmd, "output", &opts.out)
+	cli.Flag(cmd, "ignore-case", &opts.fold)
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	cli.Flag(cmd, "dry-run", &opts.dryRun)
 	cli.AddFormat(cmd, &opts.format)
+	cli.Flag(cmd, "raw", &opts.raw)
+	cmd.Flags().BoolVar(&opts.mounted, "game-paths", false, "write to the paths the game mounts entries at")
+	cmd.Flags().BoolVar(&opts.plain, "plain-names", false, "leave resource names out of file names")
+	cmd.Flags().BoolVar(&opts.flat, "flat", false, "write all files into one folder")
+	cli.Flag(cmd, "nested", &opts.nested)
+	opts.as.add(cmd)
+	cli.Exclusive(cmd, "game-paths", "flat")
 	_ = cmd.MarkFlagDirname("output")
+	return cmd
 }
 
 func runExtract(ctx context.Context, a *cli.App, opts extractOptions, args []string, dash int) error {

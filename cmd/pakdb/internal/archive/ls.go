@@ -21,7 +21,8 @@ import (
 )
 
 type lsOptions struct {
-	long, human, fold, totals, null, reverse, nested bool
+	long, human, fold, totals, zero, reverse, nested bool
+	mounts, hidden                                   bool
 
 	sort   string
 	format string
@@ -32,32 +33,17 @@ func newLsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [flags] ARCHIVE... [GLOB...]",
 		Short: "List the entries of archives",
-		Long: `List the entries of archives in stored order, one path a line. An entry without a
-name is listed as #ORDINAL, which "pakdb cat" understands. Of several archives each
-path follows its archive, as ARCHIVE!/PATH, which "pakdb cat" takes as well.
+		Long: `List the entries of archives in stored order, one path a line; #ORDINAL stands
+for an entry without a name. With several archives each line is ARCHIVE!/PATH.
+Arguments are archives up to the first that is none, or up to "--"; patterns
+follow. See "pakdb help operands" and "pakdb help patterns".
 
-` + operand.Help + `
-Arguments are archives up to the first that is none, or up to "--"; the others are
-patterns. BUILD:PATH and BUILD:ARCHIVE!PATH are short for a pattern.
-
-` + operand.GlobHelp + `
-
-` + operand.NestedHelp + `
-
--l shows size and stored size in bytes, their ratio, the method, the time
-(UTC), flags (E encrypted, D delete record), and the type and id of assets where
-the archive has them; behind the path the names of the resource, in quotes, where
-the archive keeps such names apart. --format gives all there is, for programs; of
-several archives the last column is the archive.`,
-		Example: `  pakdb ls Calligraphy.sip
-  pakdb ls -l Calligraphy.sip "*.curve"
+-l adds sizes, method, time (UTC), flags (E encrypted, D delete record), type
+and id. --mounts shows folders or builds as a game mounts them: order, entries
+seen and hidden, delete records, ties; --hidden lists the hidden entries.`,
+		Example: `  pakdb ls -l 1.52 "Config/*.ini"
   pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
-  pakdb ls --format json Game.pak | jq '.[].path'
-  pakdb ls --nested Mods.umod
-  pakdb ls *.pak -- "*.umap"
-  pakdb ls -l 1.52 "Config/*.ini"
-  pakdb ls 1.52:Game.pak
-  pakdb ls -0 Game.pak "*.uasset" | xargs -0 -n1 pakdb cat Game.pak`,
+  pakdb ls --mounts Game/Content/Paks`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && opts.human {
 				return nil // "pakdb ls -h" asks for help
@@ -69,23 +55,32 @@ several archives the last column is the archive.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
+			if opts.mounts {
+				return runMounts(cmd.Context(), a, args, opts.hidden, opts.format)
+			}
+			if opts.hidden {
+				return cli.UsageError(cmd, errors.New("--hidden is for --mounts"))
+			}
 			return runLs(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&opts.long, "long", "l", false, "sizes, method, time, flags and ids beside the paths")
-	flags.BoolVarP(&opts.human, "human", "h", false, "with -l: sizes for people, as 1.5 MiB")
+	cli.Flag(cmd, "long", &opts.long)
+	flags.BoolVarP(&opts.human, "human", "h", false, "with -l: sizes as 1.5 MiB")
 	flags.Bool("help", false, "help for ls")
-	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&opts.totals, "totals", false, "a last line with the sums (with -l on a terminal always)")
-	flags.BoolVarP(&opts.null, "null", "0", false, "end each path with a NUL instead of a newline")
-	flags.StringVar(&opts.sort, "sort", "", "order by `KEY`: "+strings.Join(sortKeys(), ", "))
+	cli.Flag(cmd, "ignore-case", &opts.fold)
+	flags.BoolVar(&opts.totals, "totals", false, "end with the sums, as -l does on a terminal")
+	flags.BoolVarP(&opts.zero, "zero", "z", false, "end each path with a NUL, for xargs -0")
+	cli.Flag(cmd, "sort", &opts.sort)
 	flags.BoolVarP(&opts.reverse, "reverse", "r", false, "from last to first")
-	operand.AddNested(cmd, &opts.nested)
+	flags.BoolVar(&opts.mounts, "mounts", false, "show the mount order of folders or builds")
+	flags.BoolVar(&opts.hidden, "hidden", false, "with --mounts: list hidden entries")
+	cli.Flag(cmd, "nested", &opts.nested)
 	cli.AddFormat(cmd, &opts.format)
 	cli.CompleteFlag(cmd, "sort", sortKeys()...)
-	cli.Exclusive(cmd, "null", "format")
-	cli.Exclusive(cmd, "null", "long")
+	cli.Exclusive(cmd, "zero", "format")
+	cli.Exclusive(cmd, "zero", "long")
+	cli.Exclusive(cmd, "mounts", "long")
 	return cmd
 }
 
@@ -209,10 +204,10 @@ func writeItems(ctx context.Context, a *cli.App, l *listing, out *bufio.Writer, 
 		}
 		return nil
 	}
-	escape := !l.opts.null && terminal.Is(a.Stdout)
+	escape := !l.opts.zero && terminal.Is(a.Stdout)
 	for it := range l.items(ctx, l.bad.Add) {
 		sums.Add(it.Entry)
-		if err := writePath(out, it.label(), l.opts.null, escape); err != nil {
+		if err := writePath(out, it.label(), l.opts.zero, escape); err != nil {
 			return err
 		}
 	}

@@ -55,37 +55,21 @@ mounts over the build.`,
 func newModSetCommand(a *cli.App) *cobra.Command {
 	var opts modOptions
 	cmd := &cobra.Command{
-		Use:   "set [flags] {FILE | BUILD:PATH | ARCHIVE!/ENTRY}... FIELD=VALUE... -o OUT",
+		Use:   "set [flags] {FILE|BUILD:PATH}... FIELD=VALUE... -o OUT",
 		Short: "Change values of Unreal packages",
-		Long: `Change values of packages of UE 4.10 to 5.8 and write the result. A FIELD is a path
-that "pakdb pkg --values" and the view properties show: Stats.Damage, Slots[3],
-Rows[Rifle].Cost. Where several objects of a package have the field, write
-OBJECT:FIELD, or pass --object.
+		Long: `Change values of packages of UE 4.10 to 5.8: FIELD=VALUE, or FIELD*=2.5. A
+FIELD is a path as "pakdb show --tables values" prints it: Stats.Damage,
+Slots[3], Rows[Rifle].Cost; OBJECT:FIELD or --object chooses among several
+objects. Every package named gets all changes; "pakdb help mods" lists values,
+order and limits.
 
-  FIELD=VALUE    a number, text, true or false, a member of an enum, the path of an
-                 object (Class'/Game/A.B' for one that the package does not use
-                 yet), a GUID; a field that is inherited is added
-  FIELD*=2.5     a number times another, rounded to the type of the field
-
---remove FIELD sets a field back to the inherited value, or removes an element, an
-entry of a map or a row. --append FIELD=VALUE adds an element; FIELD= copies the last
-one. --copy Rows[Rifle]=Carbine adds a row under another key, --rename gives a row
-another key. They happen in this order: copies, renamed, values, appended, removed.
-
-Every package named gets all changes. Of packages in a pak, OUT is a pak of the same
-version, mount point and compression with the changed packages; of packages in an
-IoStore container (UE 5.3 to 5.8) a .utoc with its .ucas and .pak. Its name must win
-over the archive that they come from, as Game_1_P.pak does. Of a package in a file,
-OUT is a file, and OUT with .uexp beside it.
-
-All other bytes stay. The result is read back: it differs in the values that were
-asked for and in no other. What cannot be written safely is refused, and nothing is
-written: values without a known layout, lists whose mappings are missing, new imports
-of Zen packages, bulk data that would move.`,
+Of packages in an archive, the output is an archive of that kind with the
+changed packages, whose name must win over theirs, as Game_1_P.pak; of a
+package file it is a file. The result is read back: it differs in those values
+alone. Unsafe changes are refused.`,
 		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak
-  pakdb mod set Game.pak!/Game/Content/DT_Weapons.uasset "Rows[Rifle].Cost*=1.2" -o Game_1_P.pak
   pakdb mod set BP_Rifle.uasset Default__BP_Rifle_C:Damage=28.8 --dry-run
-  pakdb mod set DT_Weapons.uasset --copy "Rows[Rifle]=Carbine" -o new/DT_Weapons.uasset`,
+  pakdb mod set DT_Weapons.uasset --copy "Rows[Rifle]=Carbine" -o new.uasset`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,17 +80,16 @@ of Zen packages, bulk data that would move.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "the pak or file `OUT` to write")
-	flags.StringArrayVar(&opts.remove, "remove", nil, "remove `FIELD`; may repeat")
-	flags.StringArrayVar(&opts.appended, "append", nil, "add an element: `FIELD=VALUE`; may repeat")
-	flags.StringArrayVar(&opts.copied, "copy", nil, "copy an entry or row: `FIELD=KEY`; may repeat")
-	flags.StringArrayVar(&opts.renamed, "rename", nil, "rename an entry or row: `FIELD=KEY`; may repeat")
+	cli.Flag(cmd, "output", &opts.out)
+	flags.StringArrayVar(&opts.remove, "unset", nil, "unset or remove `FIELD`; may repeat")
+	flags.StringArrayVar(&opts.appended, "append", nil, "add an element, `FIELD=VALUE`; may repeat")
+	flags.StringArrayVar(&opts.copied, "copy", nil, "copy an entry or row, `FIELD=KEY`; may repeat")
+	flags.StringArrayVar(&opts.renamed, "rename", nil, "rename an entry or row, `FIELD=KEY`; may repeat")
 	flags.StringVar(&opts.object, "object", "", "the object `NAME` that has the fields")
-	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what would change, and write nothing")
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
-	flags.BoolVar(&opts.force, "force", false, "let values refer to packages that the archive does not have")
-	flags.StringVar(&opts.values.mappings, "mappings", "", "the classes of the game are in `FILE` (.usmap)")
-	flags.StringVar(&opts.values.engine, "engine", "", "the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
+	cli.Flag(cmd, "dry-run", &opts.dryRun)
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	flags.BoolVar(&opts.force, "dangling", false, "allow references to packages the archive lacks")
+	opts.values.add(cmd)
 	return cmd
 }
 
@@ -283,9 +266,9 @@ func modHint(name string, err error) error {
 	case errors.As(err, &none):
 		hint = "--mappings names the mappings (.usmap) of the game"
 	case errors.As(err, &field):
-		hint = cmp.Or(nearest.Hint(field.Near), "pakdb pkg --values shows the fields")
+		hint = cmp.Or(nearest.Hint(field.Near), "pakdb show --tables values shows the fields")
 	case errors.Is(err, property.ErrNoObject):
-		hint = "--force refers to it all the same"
+		hint = "--dangling refers to it all the same"
 	case errors.Is(err, unreal.ErrInside):
 		hint = "numbers that keep their size can be changed, and names that the package has"
 	case errors.Is(err, cli.ErrUsage), errors.Is(err, codecs.ErrNotFound):
@@ -524,7 +507,7 @@ func writePakMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modde
 			return fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.Info().MountPoint, m.ar.Info().MountPoint)
 		}
 	}
-	o := packOptions{out: opts.out, create: createOptions{effort: "exact"}}
+	o := packOptions{out: opts.out, create: createOptions{effort: "normal"}}
 	o.create.set = func(string) bool { return false }
 	t, err := packTarget(ctx, a, o, first)
 	if err != nil {

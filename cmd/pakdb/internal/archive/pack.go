@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,54 +20,24 @@ func newPackCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
 		Short: "Write an archive from a folder or another archive",
-		Long: `Write an archive. From a folder: all files below it, sorted, named by their paths
-below it, with their times, or with SOURCE_DATE_EPOCH where that is set. Symbolic links
-to files and folders below it are followed; all others are refused, but for those that
---follow-outside takes. From another archive: all its entries in their order, with their times;
-stored bytes are taken over as they are where the new archive can hold them,
-and decoded and encoded anew where it cannot.
+		Long: `Write an archive: of the files below a folder, sorted; of another archive,
+whose data is copied when the format allows, else recompressed; or of a
+response file of UnrealPak. The format is that of --type, --like, the input, or
+the name of the output. --like also gives the mount point. The same input gives
+the same bytes. The archive is created atomically, after verification.
 
-The format is that of --type, of --like, of the archive that is read, or the one
-that has OUT's extension, and the --version. The version is that of --version, of --like, of the
-archive that is read if it is of the same format, or the format's newest. --like
-also gives the mount point, and what else the format keeps beside its entries.
-
---replace PATH=FILE puts a file in the place of an entry of the archive that is
-read, and leaves the others as they are, in their order and with their names.
-PATH is anything that "pakdb cat" takes; all copies that the archive has of one
-asset are replaced.
-
---response packs what a response file of UnrealPak lists, one line a file:
-
-  "source" "dest" [-compress] [-encrypt] [-delete]
-
-Sources may be folders or have wildcards, and are relative to the current folder.
-The folder that all destinations share becomes the mount point, unless --mount
-or --like gives another. Lines with -compress are compressed by --method (zlib),
-the others stored. --order, also for folders, takes UnrealPak's order file:
-"path" NUMBER, in the order of which files are packed, the others behind them.
-
---effort exact, the default, writes the bytes that zlib and the engines' packers
-write. --effort fast writes zlib that is 3 to 6 % larger with about a third less CPU.
-Other methods have one effort.
-
---method, --block-size, --effort and --encrypt=false or =true on an archive encode
-all of its entries anew. A format refuses the options that it does not have.
-
-OUT is created atomically, after verification. The same input gives the same
-bytes.`,
-		Example: `  pakdb pack mod/ -o Calligraphy.sip --like old/Calligraphy.sip
-  pakdb pack mod/ -o mod.sip --type gpak --version 1.6
-  pakdb pack mu_cdata.sip -o repacked.sip --version kapg
-  pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
-  pakdb pack mod/ -o test.pak --type unrealpak --method zlib --effort fast
-  pakdb pack --response list.txt --version 11 -o Game_P.pak
+--replace puts a file in the place of an entry and keeps the others as they
+are. An option that the format lacks is refused. "pakdb help pack-files"
+explains response and order files, symbolic links and encryption.`,
+		Example: `  pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
+  pakdb pack --response list.txt --type unrealpak@11 -o Game_P.pak
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("pack into which file? pass -o OUT"))
 			}
+			opts.kind, opts.version, _ = strings.Cut(opts.kind, "@")
 			opts.create.set = cmd.Flags().Changed
 			switch {
 			case opts.response != "" && (len(args) > 0 || opts.replace != nil):
@@ -80,15 +51,14 @@ bytes.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "the archive `OUT` to write")
-	flags.StringVarP(&opts.kind, "type", "t", "", "format by `NAME`, see pakdb formats")
-	flags.StringVar(&opts.version, "version", "", "`VERSION` of the format")
-	flags.StringVar(&opts.like, "like", "", "format, version and mount point of the archive `REF`")
-	flags.StringArrayVar(&opts.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
-	flags.StringVar(&opts.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
+	cli.Flag(cmd, "output", &opts.out)
+	flags.StringVarP(&opts.kind, "type", "t", "", "the format `NAME[@VERSION]` (pakdb formats)")
+	flags.StringVar(&opts.like, "like", "", "format, version, mount point of the archive `REF`")
+	flags.StringArrayVar(&opts.replace, "replace", nil, "replace an entry by a file, `PATH=FILE`; may repeat")
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	flags.StringVar(&opts.response, "response", "", "pack the list in a response `FILE` of UnrealPak")
 	cli.AddFollowOutside(cmd, &opts.outside)
-	flags.StringVar(&opts.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
+	flags.StringVar(&opts.order, "order", "", "pack in the order of an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
 	cli.CompleteFlag(cmd, "type", writableFormats(a.Registry())...)
 	return cli.Reporting(a, cmd, cli.Packed{})

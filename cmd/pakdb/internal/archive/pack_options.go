@@ -25,13 +25,14 @@ type createOptions struct {
 }
 
 func (c *createOptions) add(cmd *cobra.Command) {
+	c.effort = "normal"
 	flags := cmd.Flags()
-	flags.StringVar(&c.method, "method", "", "compress entries by `METHOD`, see pakdb formats; none stores them")
-	flags.StringVar(&c.effort, "effort", "exact", "zlib with `EFFORT`: exact, or fast: larger, less CPU")
-	cli.CompleteFlag(cmd, "effort", "exact", "fast")
+	flags.StringVar(&c.method, "method", "", "compress by `METHOD` (pakdb formats); none stores")
+	cli.Flag(cmd, "effort", &c.effort)
+	cli.CompleteFlag(cmd, "effort", "normal", "fast")
 	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
 	flags.IntVar(&c.blockSize, "block-size", 0, "compress in blocks of `N` bytes")
-	flags.Int64Var(&c.align, "align", 0, "entries start at multiples of `N` bytes")
+	flags.Int64Var(&c.align, "align", 0, "start entries at multiples of `N` bytes")
 	flags.BoolVar(&c.encrypt, "encrypt", false, "encrypt entries")
 	flags.BoolVar(&c.encryptIndex, "encrypt-index", false, "encrypt the index")
 	flags.Uint64Var(&c.seed, "seed", 0, "seed `N` of path hashes")
@@ -73,8 +74,8 @@ func (c *createOptions) apply(f *codecs.Format, o *codecs.CreateOptions) error {
 		}
 		o.Method = m
 	}
-	if c.effort != "exact" && c.effort != "fast" {
-		return fmt.Errorf("%w: --effort %q: exact and fast are", cli.ErrUsage, c.effort)
+	if c.effort != "normal" && c.effort != "fast" {
+		return fmt.Errorf("%w: --effort %q: want normal or fast", cli.ErrUsage, c.effort)
 	}
 	o.Fast = c.effort == "fast"
 	if c.set("mount") {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
@@ -31,21 +33,19 @@ import (
 
 // valueOptions say how the values of a package are read and shown.
 type valueOptions struct {
-	show, json       bool
-	indent           bool // the JSON
-	mappings, engine string
+	indent   bool // the JSON
+	mappings []string
+	engine   string
 }
 
-// check refuses options that mean nothing without others.
-func (o *valueOptions) check() error {
-	if !o.show && (o.json || o.mappings != "" || o.engine != "") {
-		return fmt.Errorf("%w: --json, --mappings and --engine are about --values", cli.ErrUsage)
-	}
-	if o.indent && !o.json {
-		return fmt.Errorf("%w: --indent is about --values --json", cli.ErrUsage)
-	}
-	return nil
+// add gives cmd the flags about classes.
+func (o *valueOptions) add(cmd *cobra.Command) {
+	cli.Flag(cmd, "mappings", &o.mappings)
+	cli.Flag(cmd, "engine", &o.engine)
 }
+
+// given reports whether one of them was given.
+func (o *valueOptions) given() bool { return len(o.mappings) > 0 || o.engine != "" }
 
 // packages reads packages with what their values take: the classes of the program, which
 // mappings have, and those that other packages of the same archives declare. It is safe
@@ -64,7 +64,7 @@ type packages struct {
 // newPackages returns what reads packages of archives. Unless mappings are given, those
 // are taken that the catalog keeps, if build is one of it.
 func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
-	p := &packages{a: a, indent: opts.indent, mappings: opts.mappings}
+	p := &packages{a: a, indent: opts.indent, mappings: strings.Join(opts.mappings, ", ")}
 	var err error
 	if opts.engine != "" {
 		if p.engine, err = property.ParseEngine(opts.engine); err != nil {
@@ -88,10 +88,9 @@ func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build stri
 	return p, nil
 }
 
-// load reads mappings: a file, or else those that the catalog keeps.
-func (p *packages) load(ctx context.Context, file, build string) error {
-	switch {
-	case file != "":
+// load reads mappings: files, or else those that the catalog keeps.
+func (p *packages) load(ctx context.Context, files []string, build string) error {
+	for _, file := range files {
 		m, err := property.OpenUsmap(file)
 		if errors.Is(err, os.ErrNotExist) {
 			err = cli.WithHint(err, operand.NearestFile(file))
@@ -103,24 +102,26 @@ func (p *packages) load(ctx context.Context, file, build string) error {
 			p.a.Warn(file + ": " + problem.Error())
 		}
 		p.know(m)
-	case build != "":
-		db, err := p.a.OpenCatalog(ctx)
+	}
+	if len(files) > 0 || build == "" {
+		return nil
+	}
+	db, err := p.a.OpenCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	all, err := schema.LatestMappings(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, kept := range all {
+		m, err := property.ReadUsmap(kept.Data)
 		if err != nil {
-			return err
+			return fmt.Errorf("mappings %s of the catalog: %w", kept.Name, err)
 		}
-		defer func() { _ = db.Close() }()
-		all, err := schema.LatestMappings(ctx, db)
-		if err != nil {
-			return err
-		}
-		for _, kept := range all {
-			m, err := property.ReadUsmap(kept.Data)
-			if err != nil {
-				return fmt.Errorf("mappings %s of the catalog: %w", kept.Name, err)
-			}
-			p.mappings = cmp.Or(p.mappings, kept.Name)
-			p.know(m)
-		}
+		p.mappings = cmp.Or(p.mappings, kept.Name)
+		p.know(m)
 	}
 	return nil
 }

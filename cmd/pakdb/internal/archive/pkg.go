@@ -10,86 +10,44 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/query/pkgtable"
 )
 
-type pkgOptions struct {
-	names, imports, exports, depends, generations bool
+// contents are the tables that read the contents of exports.
+func contentTables() []string { return []string{"values", "script"} }
 
-	values   valueOptions
-	script   bool
-	function string
+func tableNames() []string { return append(pkgtable.Names(), contentTables()...) }
 
-	format string
-}
-
-func newPkgCommand(a *cli.App) *cobra.Command {
-	var opts pkgOptions
-	cmd := &cobra.Command{
-		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY | pkg [flags] BUILD:PATH",
-		Short: "Show an Unreal package: its summary and tables",
-		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
-package is a file, or an entry of an archive, named as for "pakdb cat"; an
-archive of one entry, such as a .uz2, needs no ENTRY. ARCHIVE!/ENTRY is one word
-for both, and so are BUILD:PATH and BUILD:ARCHIVE!PATH. Packages of IoStore containers
-refer to objects of the program by ids, which global.utoc in the same folder names.
-
-` + operand.Help + `
-
-Paths of imports begin with their package, paths of exports lie in this one.
-Objects are also numbered as the package does it: 0 is none, 1 the first export,
--1 the first import. With several tables, json and jsonl are told apart by their
-columns.
-
---values shows what the exports say: properties with their paths, as
-Stats.Damage or Rows[Rifle].Cost, rows of data tables, curves, strings. Cooked
-packages of UE5 need --mappings, which tools dump from the running game. Classes
-of UE1 and UE2 have the defaults of their objects. A value that was not
-understood is Opaque, with the reason.
-
---script shows the code of the package as text: blueprints of UE4.10 to UE6.0,
-UnrealScript of UE1 to UE3. Labels and temporaries have names that stay when
-nothing that they mean changes. A function that does not have the sizes that the
-file states is opaque.
-
-What is wrong with the package is written to stderr, and the exit code is 1.`,
-		Example: `  pakdb pkg Botpack.u
-  pakdb pkg --exports Botpack.u
-  pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
-  pakdb pkg 1.52:Game/Content/Maps/Arena.umap
-  pakdb pkg --values --mappings Game.usmap Game.pak Game/Content/DT_Weapons.uasset
-  pakdb pkg --script --function ReceiveBeginPlay BP_GameMode.uasset
-  pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
-		Args:              cli.Args(cobra.RangeArgs(1, 2)),
-		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPkg(cmd.Context(), a, opts, args)
-		},
+// checkTables refuses tables that there are not, and flags that no table takes.
+func (o *showOptions) checkTables() error {
+	if o.function != "" && len(o.tables) == 0 {
+		o.tables = []string{"script"}
 	}
-	flags := cmd.Flags()
-	flags.BoolVar(&opts.names, "names", false, "the names that the package uses")
-	flags.BoolVar(&opts.imports, "imports", false, "the objects of other packages that it uses")
-	flags.BoolVar(&opts.exports, "exports", false, "the objects that lie in it")
-	flags.BoolVar(&opts.depends, "depends", false, "what each export depends on")
-	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
-	flags.BoolVar(&opts.values.show, "values", false, "the values of the exports' properties, the rows of tables")
-	flags.BoolVar(&opts.values.json, "json", false, "with --values: the exports in the shape of FModel's JSON")
-	flags.BoolVar(&opts.values.indent, "indent", false, "with --values --json: a line for each value, indented")
-	flags.StringVar(&opts.values.mappings, "mappings", "", "with --values: the classes of the game are in `FILE` (.usmap)")
-	flags.StringVar(&opts.values.engine, "engine", "", "with --values: the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
-	flags.BoolVar(&opts.script, "script", false, "the code of its functions, as text")
-	flags.StringVar(&opts.function, "function", "", "the code of functions of that `NAME` or path alone")
-	cli.AddFormat(cmd, &opts.format)
-	return cmd
+	for _, name := range o.tables {
+		switch {
+		case !slices.Contains(tableNames(), name):
+			return fmt.Errorf("%w: --tables: no table %q; there are %s", cli.ErrUsage, name, strings.Join(tableNames(), ", "))
+		case len(o.tables) > 1 && slices.Contains(contentTables(), name):
+			return fmt.Errorf("%w: --tables %s stands alone", cli.ErrUsage, name)
+		}
+	}
+	switch {
+	case o.code || o.depth != "all":
+		return fmt.Errorf("%w: --tables shows no tree: --code and --depth have no effect", cli.ErrUsage)
+	case o.function != "" && o.tables[0] != "script":
+		return fmt.Errorf("%w: --function is for --tables script", cli.ErrUsage)
+	case o.values.given() && o.tables[0] != "values":
+		return fmt.Errorf("%w: --mappings and --engine are for --tables values", cli.ErrUsage)
+	}
+	return nil
 }
 
-func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) error {
-	if err := opts.values.check(); err != nil {
+// runTables shows tables of an Unreal package.
+func runTables(ctx context.Context, a *cli.App, opts showOptions, args []string) error {
+	if err := opts.checkTables(); err != nil {
 		return err
 	}
 	content, ar, err := openPackage(ctx, a, opts, args)
@@ -107,16 +65,16 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 	}
 	o, err := in.read(ctx, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
-		return cli.WithHint(cli.OfFile(err, args[0], ""), "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
+		return cli.WithHint(cli.OfFile(err, args[0], ""), "--tables shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
 	entry := strings.Join(args[1:], " ")
 	if err != nil {
 		return cli.OfFile(err, args[0], entry)
 	}
-	switch {
-	case opts.values.show:
+	switch opts.tables[0] {
+	case "values":
 		err = printValues(a, in, o, opts)
-	case opts.script || opts.function != "":
+	case "script":
 		err = printCode(a, o, opts)
 	default:
 		err = printPackage(a, o.Package, opts)
@@ -132,27 +90,11 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 }
 
 // contents reports whether the contents of exports are asked for.
-func (opts pkgOptions) contents() bool {
-	return opts.values.show || opts.script || opts.function != ""
-}
+func (o *showOptions) contents() bool { return slices.Contains(contentTables(), o.tables[0]) }
 
-// tables returns the tables that are asked for, else the summary.
-func (opts pkgOptions) tables() (all []pkgtable.Table) {
-	wanted := map[string]bool{"names": opts.names, "imports": opts.imports, "exports": opts.exports, "depends": opts.depends,
-		"generations": opts.generations}
-	for _, name := range pkgtable.Names() {
-		if wanted[name] {
-			all = append(all, pkgtable.Of(name))
-		}
-	}
-	if all == nil {
-		all = append(all, pkgtable.Of("summary"))
-	}
-	return all
-}
-
-func printPackage(a *cli.App, v *pkgtable.Package, opts pkgOptions) error {
-	for i, table := range opts.tables() {
+func printPackage(a *cli.App, v *pkgtable.Package, opts showOptions) error {
+	for i, name := range opts.tables {
+		table := pkgtable.Of(name)
 		if i > 0 && opts.format != "json" && opts.format != "jsonl" {
 			if _, err := fmt.Fprintln(a.Stdout); err != nil {
 				return err
@@ -172,7 +114,7 @@ func printPackage(a *cli.App, v *pkgtable.Package, opts pkgOptions) error {
 
 // openPackage opens a file that is a package, or decodes an entry of an archive, which
 // is nil or stays open until the content is closed.
-func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string) (*operand.Content, *operand.Archive, error) {
+func openPackage(ctx context.Context, a *cli.App, opts showOptions, args []string) (*operand.Content, *operand.Archive, error) {
 	if len(args) == 1 {
 		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
 			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
@@ -217,7 +159,7 @@ func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string
 }
 
 // printCode prints the functions that are asked for: as text, or as rows.
-func printCode(a *cli.App, o *openedPackage, opts pkgOptions) error {
+func printCode(a *cli.App, o *openedPackage, opts showOptions) error {
 	code, err := pkgtable.ReadScript(o.PackageFacts, o.bytes)
 	if err != nil {
 		return err

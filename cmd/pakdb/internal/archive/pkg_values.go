@@ -8,14 +8,8 @@ import (
 )
 
 // printValues prints the values of a package, and says what mappings lacked.
-func printValues(a *cli.App, p *packages, o *openedPackage, opts pkgOptions) error {
+func printValues(a *cli.App, p *packages, o *openedPackage, opts showOptions) error {
 	v := p.values(o)
-	if opts.values.json {
-		if err := cmp.Or(writeJSON(a.Stdout, v, p.indent)); err != nil {
-			return err
-		}
-		return p.missing(&v.Coverage)
-	}
 	rows, err := a.Rows(opts.format, pkgtable.ValueColumns()...)
 	if err != nil {
 		return err

@@ -1,12 +1,14 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +26,12 @@ import (
 )
 
 type showOptions struct {
-	format string
-	depth  int
-	code   bool
-	values valueOptions
+	format   string
+	depth    string
+	code     bool
+	tables   []string // of a package, in place of the tree
+	function string
+	values   valueOptions
 }
 
 // showing is one run of the command.
@@ -37,42 +41,22 @@ type showing struct {
 }
 
 func newShowCommand(a *cli.App) *cobra.Command {
-	var o showOptions
+	o := showOptions{depth: "all"}
 	cmd := &cobra.Command{
-		Use:   "show [flags] FILE | BUILD:PATH | BUILD:ARCHIVE | ARCHIVE [ENTRY]",
-		Short: "Show what a content means, as a tree",
-		Long: `Show what a content means, as a tree: whatever "pakdb formats" lists an inspector
-for. It is a file, a file of a build in the catalog, or an entry of an archive, named
-as for "pakdb cat"; ARCHIVE!/ENTRY is one word for both. An ARCHIVE without ENTRY
-is shown itself: its format, what is in it, and how a game mounts it.
+		Use:   "show [flags] FILE | ARCHIVE [ENTRY] | BUILD[:PATH] | BUILD:ARCHIVE",
+		Short: "Show the meaning of a file, an entry or an archive",
+		Long: `Show the meaning of a content, as a tree: of a file, of an entry of an archive
+or a build, or of an archive itself (format, counts, methods, mount order).
+BUILD alone shows each of its archives. Referenced files are looked up in the
+same archive or build, inherited values name the file that they come from.
 
-What a content refers to is looked up in the same archive or build. A prototype of
-Marvel Heroes has its parents first, the nearest on top; values that it inherits
-follow its own, each with the file that it comes from. Of an Unreal package there are
-the summary, the imports, and the exports with their values; in a build, objects have
-those that they inherit too, each with the file and the object that it comes from
-("pakdb pkg" has the tables). Of a curve there are its points; of an asset of Retro
-Studios, what it refers to.
-
-On a terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot, mlterm) a
-texture, or a file that is a picture, is drawn below; PAKDB_PICTURES=kitty, iterm, sixel
-or none says how, where the terminal is not known.
-
---code shows the code of a package alone, as people write it: "if", "while", "for each"
-and "switch" in place of jumps, and variables that the compiler made where they are
-used, if that is once. What has no such structure keeps its normal form, which "pakdb
-pkg --script" shows of all functions, and which diffs go by.
-
---format json is the same tree: objects of name, value, note, inherited_from and
-children, each where there is such a thing. Members are only ever added.
-
-What is wrong with the content stands in the tree, and the exit code is 1.`,
-		Example: `  pakdb show Calligraphy.sip Calligraphy/Powers/Player/Aegis/Beam.prototype
-  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
-  pakdb show 1.52:Calligraphy.sip
-  pakdb show Botpack.u --depth 1
-  pakdb show 1.52:Content/BP_GameMode.uasset --code
-  pakdb show Game.pak --format json | jq '.children[] | select(.name == "mounting")'`,
+--tables shows tables of an Unreal package instead: summary, names, imports,
+exports, depends, generations, values, script. --code shows its code with "if"
+and "while" in place of jumps. Errors appear in the tree; the exit code is then
+1.`,
+		Example: `  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
+  pakdb show Botpack.u --tables imports,exports --format csv
+  pakdb show Game.pak --format json | jq '.children[0]'`,
 		Args:              cli.Args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -80,21 +64,33 @@ What is wrong with the content stands in the tree, and the exit code is 1.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.format, "format", "tree", "output as `FORMAT`: tree, json")
-	flags.IntVar(&o.depth, "depth", 0, "show `N` levels of the tree; 0 is all")
-	flags.BoolVar(&o.code, "code", false, "of a package: its code as text, in place of the tree")
-	flags.StringVar(&o.values.mappings, "mappings", "", "of a package in a file or an archive: the classes of the game are in `FILE` (.usmap)")
-	flags.StringVar(&o.values.engine, "engine", "", "of such a package: the `VERSION` of the engine that cooked it, as 4.27, if it has none")
-	cli.CompleteFlag(cmd, "format", "tree", "json")
+	cli.AddFormat(cmd, &o.format)
+	cli.Flag(cmd, "depth", &o.depth)
+	flags.BoolVar(&o.code, "code", false, "show the code of a package")
+	flags.StringSliceVar(&o.tables, "tables", nil, "show `TABLES` of a package, comma-separated")
+	flags.StringVar(&o.function, "function", "", "with --tables script: only functions of this `NAME`")
+	o.values.add(cmd)
+	cli.CompleteFlag(cmd, "tables", tableNames()...)
 	return cmd
 }
 
 func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) error {
-	if o.format != "tree" && o.format != "json" {
-		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
+	if len(o.tables) > 0 || o.function != "" {
+		return runTables(ctx, a, o, args)
 	}
-	if o.code && (o.format != "tree" || o.depth != 0) {
-		return fmt.Errorf("%w: --code is text; \"pakdb pkg --script --format\" has rows", cli.ErrUsage)
+	depth, err := cli.ParseDepth(o.depth)
+	switch {
+	case err != nil:
+		return err
+	case o.format != "" && o.format != "tree" && o.format != "json":
+		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
+	case o.code && (o.format != "" || depth > 0):
+		return fmt.Errorf("%w: --code is text; \"pakdb show --tables script --format\" has rows", cli.ErrUsage)
+	}
+	if len(args) == 1 {
+		if all, err := archivesOfBuild(ctx, a, args[0]); all != nil || err != nil {
+			return cmp.Or(err, showArchives(ctx, a, o, depth, all))
+		}
 	}
 	s := &showing{showOptions: o}
 	root, err := meaningOf(ctx, a, s, args)
@@ -102,18 +98,16 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 		return err
 	}
 	drawn := o.picture(ctx, a, args)
-	damaged := slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
-	if o.depth > 0 {
-		show.Prune(root, o.depth)
+	damaged := hasProblem(root)
+	if depth > 0 {
+		show.Prune(root, depth)
 	}
 	if o.code {
 		err = s.writeCode(a)
 	} else if o.format == "json" {
 		err = cli.WriteJSON(a.Stdout, root)
 	} else {
-		p := cli.NewPalette(a)
-		err = show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
-			Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
+		err = drawTree(a, root)
 	}
 	if err == nil && drawn != nil {
 		err = picture.Draw(a.Stdout, drawn, picture.Of(os.Getenv))
@@ -122,6 +116,66 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 		return cli.ErrProblems
 	}
 	return err
+}
+
+// hasProblem reports whether a tree names an error of the content.
+func hasProblem(root *meaning.Node) bool {
+	return slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
+}
+
+func drawTree(a *cli.App, root *meaning.Node) error {
+	p := cli.NewPalette(a)
+	return show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
+		Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
+}
+
+// archivesOfBuild returns the archives of a build that text names alone; else none.
+func archivesOfBuild(ctx context.Context, a *cli.App, text string) ([]operand.Source, error) {
+	if _, err := os.Stat(text); err == nil {
+		return nil, nil
+	}
+	n, err := operand.Resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
+	if err != nil || n.Build == "" || n.One || n.Entry != "" {
+		return nil, err
+	}
+	sources, _, err := operand.Sources(ctx, a, text)
+	return sources, err
+}
+
+// showArchives shows the archives of a build: a tree each, or an array of them.
+func showArchives(ctx context.Context, a *cli.App, o showOptions, depth int, all []operand.Source) error {
+	bad := cli.NewComplaints(a)
+	roots := []*meaning.Node{}
+	for _, s := range all {
+		ar, err := s.Open(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			bad.Add(err)
+			continue
+		}
+		root, err := meaningOfArchive(ctx, ar, s.Path)
+		if err = errors.Join(err, ar.Close()); err != nil {
+			return err
+		}
+		if hasProblem(root) {
+			bad.Count++
+		}
+		if depth > 0 {
+			show.Prune(root, depth)
+		}
+		roots = append(roots, root)
+	}
+	if o.format == "json" {
+		return cmp.Or(cli.WriteJSON(a.Stdout, roots), bad.Result())
+	}
+	for _, root := range roots {
+		if err := drawTree(a, root); err != nil {
+			return err
+		}
+	}
+	return bad.Result()
 }
 
 // writeCode writes the functions of the package that was found.
@@ -143,6 +197,9 @@ func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*mea
 			return root, err
 		}
 		if file, entry, ok := operand.SplitNested(args[0]); ok {
+			if root, err := meaningOfNested(ctx, a, args[0]); root != nil || err != nil {
+				return root, err
+			}
 			args = []string{file, entry}
 		}
 	}
@@ -166,9 +223,24 @@ func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*mea
 	return meaningOfEntry(ctx, a, o, ar, found[0])
 }
 
+// meaningOfNested shows an archive in an archive. It returns nil for an entry that is none.
+func meaningOfNested(ctx context.Context, a *cli.App, text string) (*meaning.Node, error) {
+	sources, err := operand.AllSources(ctx, a, []string{text})
+	if err != nil || len(sources) != 1 {
+		return nil, ctx.Err() // the entry may be something else
+	}
+	ar, err := sources[0].Open(ctx)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	defer func() { _ = ar.Close() }()
+	return meaningOfArchive(ctx, ar, text)
+}
+
 func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*meaning.Node, error) {
 	root := meaning.OfArchive(ar, ar.Format, ar.Size)
 	root.Name = name
+	root.Add("pakdb can", abilities(ar))
 	return root, ctx.Err()
 }
 
@@ -217,6 +289,21 @@ func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Con
 	return nil
 }
 
+// abilities lists what pakdb can do with an archive, and the versions that it writes.
+func abilities(ar *operand.Archive) string {
+	can := "read"
+	if _, ok := ar.Archive.(codecs.Verifier); ok {
+		can += ", verify"
+	}
+	if _, ok := ar.Archive.(codecs.Namer); ok {
+		can += ", named resources"
+	}
+	if ar.Format.Create != nil {
+		can += ", write (" + strings.Join(ar.Format.Versions, ", ") + ")"
+	}
+	return can
+}
+
 // meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
 func meaningInOne(ctx context.Context, a *cli.App, o *showing, n *locate.Name) (*meaning.Node, error) {
 	if n.Entry == "" {
@@ -250,10 +337,6 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 	}
 	if n.Build == "" {
 		return nil, nil // a file that is not there, which meaningOfFile reports
-	}
-	if n.Entry == "" {
-		return nil, cli.WithHint(fmt.Errorf("%w: %s is a build: what of it?", cli.ErrUsage, text),
-			"pakdb show "+n.Build+":PATH, or "+n.Build+":ARCHIVE; pakdb info "+n.Build+" tells of its archives")
 	}
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {

@@ -21,43 +21,35 @@ func newVerifyCommand(a *cli.App) *cobra.Command {
 	var format string
 	var deep bool
 	cmd := &cobra.Command{
-		Use:   "verify [flags] ARCHIVE|FOLDER...",
-		Short: "Check archives: tables, checksums, every content",
-		Long: `Read archives to their last byte: tables, every content with its checksums, what
-pakdb index reads in it, and what the format claims as a whole, such as order and
-gaps. Each finding is a line: file, entry, field, offset, cause. Departures from the
-format that pakdb can read count as findings too.
+		Use:   "verify [flags] ARCHIVE|FOLDER|CATALOG...",
+		Short: "Check archives or a catalog: structure, checksums, contents",
+		Long: `Read archives to their last byte: tables, checksums, every content, and claims
+of the format as a whole, such as order and gaps. Each finding is a line: file,
+entry, field, offset, cause. In a FOLDER all archives are checked, other files
+counted.
 
-Of a FOLDER all archives below it are checked; files that are none are counted, not
-checked. A folder without any archive is an error.
-
-With --nested also what lies in archives within the archives. ARCHIVE may be one:
-Game.pak!/Mods/A.umod.
-
-` + operand.Help + `
-
-The exit code is 0 when all is well, 1 when there are findings.`,
-		Example: `  pakdb verify Calligraphy.sip
-  pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
-  pakdb verify /games/mh/Data
-  pakdb verify 1.52
+A catalog is checked too: its pages and indexes, references between tables, and
+the rows of each build. Findings name the builds that can still be read. SQLite
+has no checksums: a number that was replaced, such as a time, is not found. The
+exit code is 1 when there are findings.`,
+		Example: `  pakdb verify 1.52
   pakdb verify --format junit build/*.pak > verify.xml
-  pakdb verify -q Game.pak && echo sound`,
+  pakdb verify -q pakdb.db && echo sound`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(cmd.Context(), a, format, deep, args)
 		},
 	}
-	operand.AddNested(cmd, &deep)
+	cli.Flag(cmd, "nested", &deep)
 	cli.AddFormat(cmd, &format)
-	cmd.Flags().Lookup("format").Usage += "; json is one object,\njunit a test case for each archive"
 	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatJUnit)...)
 	return cli.Reporting(a, cmd, cli.Verified{})
 }
 
 func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths []string) error {
 	v := &verification{a: a}
+	paths, catalogs := splitCatalogs(a, paths)
 	sources, err := v.sources(ctx, paths)
 	if err != nil {
 		return err
@@ -69,13 +61,18 @@ func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths 
 			return err
 		}
 	}
+	for _, path := range catalogs {
+		if err := v.catalog(ctx, path); err != nil {
+			return err
+		}
+	}
 	for _, s := range sources {
 		if err := v.archive(ctx, s); err != nil {
 			return err
 		}
 	}
 	a.Result.Done(cli.Verified{Archives: v.archives, Entries: v.sums.Entries, Size: v.sums.Size, Others: v.others})
-	if v.archives == 0 {
+	if v.archives == 0 && len(catalogs) == 0 {
 		return cli.WithHint(fmt.Errorf("%w: no archive below %s", cli.ErrUsage, strings.Join(paths, ", ")),
 			cli.Plural(v.others, "other file is", "other files are")+" there; pakdb reads "+operand.Formats(a))
 	}
@@ -171,7 +168,7 @@ func (v *verification) summary() error {
 	switch {
 	case v.rows != nil:
 		return v.rows.Close()
-	case v.a.Quiet:
+	case v.a.Quiet || v.archives == 0:
 		return nil
 	}
 	_, err := fmt.Fprintf(v.a.Stdout, "%s, %s, %s decoded: %s\n", cli.Plural(int64(v.archives), "archive", "archives"),

@@ -6,11 +6,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns index, merge, query, find, shell, deps, refs, rm, catalog, export, push
-// and serve.
+// Commands returns index, query, find, refs and rm; serve, export and push.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		newIndexCommand(a), newMergeCommand(a), newQueryCommand(a), newFindCommand(a), newShellCommand(a), newDepsCommand(a), newRefsCommand(a),
-		newRmCommand(a), newCatalogCommand(a), newExportCommand(a), newPushCommand(a), newServeCommand(a),
-	}
+	ask := cli.In(cli.GroupCatalog, newIndexCommand(a), newQueryCommand(a), newFindCommand(a), newRefsCommand(a), newRmCommand(a))
+	return append(ask, cli.In(cli.GroupOther, newServeCommand(a), newExportCommand(a), newPushCommand(a))...)
 }

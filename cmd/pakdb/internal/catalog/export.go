@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,22 +24,16 @@ func newExportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [flags] BUILD... -o DIR",
 		Short: "Write builds as Parquet, CSV or JSON for other engines",
-		Long: `Write builds of the catalog as files for DuckDB, Spark, ClickHouse and others: every
-view that has rows of a build, without the row numbers of the catalog
-(docs/engines.md). Each view has a folder, and each build one in it, as Hive names
-partitions:
+		Long: `Write builds as files for DuckDB, Spark, ClickHouse and others: every view with
+rows of a build, as DIR/VIEW/build=LABEL/part-N.parquet, at most 1,000,000
+sorted rows a file. The same build gives the same bytes. DIR/duckdb.sql makes
+the views in DuckDB.
 
-  DIR/entries/build=1.52/part-0.parquet
-
-Rows are sorted by path, a file has at most 1,000,000 of them, and the same build
-gives the same bytes. A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json
-exists: it is written last and has the rows, sizes and BLAKE3 of the files. Files
-that DIR has of an earlier export of the build are removed.
-
-DIR/duckdb.sql makes the views in DuckDB.`,
+A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json exists; it lists
+rows, sizes and BLAKE3 of the files. An export of the same build replaces the
+earlier one. docs/engines.md has statements for each engine.`,
 		Example: `  pakdb export 1.48 1.52 -o parquet
-  pakdb export 1.52 -o parquet --views entries,files --under Game/Content
-  pakdb export 1.52 -o lines --format jsonl
+  pakdb export 1.52 -o lines --format jsonl --views entries --under Game/Content
   cd parquet && duckdb -init duckdb.sql`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
@@ -51,11 +44,11 @@ DIR/duckdb.sql makes the views in DuckDB.`,
 			return runExport(cmd.Context(), a, o, args)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&o.output, "output", "o", "", "write to the folder `DIR`")
-	flags.StringVar(&o.format, "format", export.Formats()[0], strings.Join(export.Formats(), ", "))
-	flags.StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, as entries,files")
-	flags.StringVar(&o.under, "under", "", "of views with paths, only what lies below the folder `PATH`")
+	o.format = export.Formats()[0]
+	cli.Flag(cmd, "output", &o.output)
+	cli.Flag(cmd, "format", &o.format)
+	cmd.Flags().StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, comma-separated")
+	cmd.Flags().StringVar(&o.under, "under", "", "only rows of paths below the folder `PATH`")
 	cli.CompleteFlag(cmd, "format", export.Formats()...)
 	cli.CompleteFlag(cmd, "views", export.Names()...)
 	return cmd

@@ -9,14 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/query"
 	"pakdb/query/find"
 )
 
 type findOptions struct {
 	build  string
 	kinds  []string
-	limit  int64
+	limit  int
 	format string
 }
 
@@ -25,35 +24,27 @@ func newFindCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find [flags] TEXT...",
 		Short: "Find texts, names, values, settings and paths in all builds",
-		Long: `Find words in the texts that players read, in settings, values, code and names inside
-of packages, tags of assets, and in the paths of files and folders, in all builds of the
-catalog. Each row is a text in a content, with the builds that have it.
+		Long: `Find words in game texts, settings, values, code, names inside of packages,
+asset tags, and paths, in all builds. A row is a text in a content, with its
+builds.
 
-A text matches if it has all words. A word that ends in * stands for all that begin so;
-"words in a row", in quotes, have to occur as they are. Case and accents do not matter.
-UltronBoss is found as ultronboss, and as the words ultron and boss. A path matches if
-it has the words anywhere, also within others. What is exactly the text comes first,
-then what begins with it, then what has it; short texts before long ones. Numbers are
-not indexed: "pakdb query" compares those.
-
-In SQL the function search('TEXT') has the same rows. "pakdb index" makes the index,
-a twentieth of the catalog or less; with --no-search it does not.`,
-		Example: `  pakdb find beenden
+A text matches if it has all words, in any case and without accents; "words in
+a row" match as they are, WORD* is a prefix. Exact texts come first, short
+texts before long ones. Numbers are not indexed: use "pakdb query". In SQL,
+search('TEXT') has the same rows.`,
+		Example: `  pakdb find '"press any key"' --build 1.52
   pakdb find 'ultr*' --kind text,value
-  pakdb find '"press any key"' --build 1.52
-  pakdb find ultron boss --limit 0 --format jsonl
   pakdb query "SELECT path, count(*) FROM search('ultron') GROUP BY path"`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runFind(cmd.Context(), a, opts, strings.Join(args, " "))
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&opts.build, "build", "", "only what build `LABEL` has")
-	flags.StringSliceVar(&opts.kinds, "kind", nil, "only these `KINDS`, comma-separated: text, setting, value, script, name, path and others")
-	flags.Int64Var(&opts.limit, "limit", 50, "at most `N` rows; 0 for all")
-	flags.StringVar(&opts.format, "format", "table", strings.Join(query.Formats(), ", "))
-	cli.CompleteFlag(cmd, "format", query.Formats()...)
+	opts.limit = 50
+	cli.Flag(cmd, "build", &opts.build)
+	cli.AddKinds(cmd, &opts.kinds)
+	cli.Flag(cmd, "limit", &opts.limit)
+	cli.AddFormat(cmd, &opts.format)
 	cli.CompleteFlag(cmd, "kind", find.Kinds()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
@@ -86,7 +77,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	if err != nil {
 		return err
 	}
-	n := int64(0)
+	n := 0
 	more := false
 	for h, err := range f.Hits(ctx, text) {
 		if err != nil {

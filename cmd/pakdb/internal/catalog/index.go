@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,20 +23,18 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
+	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
 
 type indexOptions struct {
 	build     string
 	force     bool
-	workers   int
 	extract   string
 	overwrite bool
 	store     bool
-	bucket    string // that keeps the contents; "": the folder beside the catalog
-	noSketch  bool
-	noValues  bool
-	noSearch  bool
+	bucket    string   // that keeps the contents; "": the folder beside the catalog
+	without   []string // of parts
 	mappings  []string
 	engine    string
 	quick     bool
@@ -46,55 +45,32 @@ func newIndexCommand(a *cli.App) *cobra.Command {
 	var opts indexOptions
 	cmd := &cobra.Command{
 		Use:   "index [flags] PATH...",
-		Short: "Scan archives into the catalog as one build",
+		Short: "Scan archives as one build, or merge catalogs",
 		Long: `Scan files, folders and patterns into the catalog as one build. Archives are
-recognised by their bytes, never by their names; any other file counts as an
-archive of one entry. Every content is decoded and hashed.
+known by their bytes; another file is an archive of one entry. Unchanged
+archives (size, time and sampled bytes, or hash) are not read again, unless
+--force. Builds appear when complete; run an interrupted scan again. Damage
+becomes rows of the view "problems".
 
-An archive that has not changed since an earlier scan is not read again. It
-counts as unchanged if its size, time and sampled bytes match, or its full hash
-does. If a tool patches files in place and restores the old time, use --force.
---extract and --store need the contents, and read every archive.
-
---store s3://BUCKET/PREFIX keeps the contents in a bucket, beside what "pakdb publish"
-put there. Whoever has the catalog and sets PAKDB_STORE to the same location can read
-them: "pakdb cat BUILD:PATH", "diff", "show" and "serve" ask the bucket for what no
-archive at hand has. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-"pakdb store prune" removes contents that no build needs.
-
-A build of the same label is replaced in one step; a build becomes visible only
-when it is complete. A scan that was interrupted goes on where it stopped when
-it is run again.
-
---quick lists builds of any size in seconds: contents that an archive states a
-checksum of, as Unreal paks do, are not read. Where equal stored bytes have been
-read before, in any build, their content is known; else "content" stays NULL until
-a scan reads them, and the view "sums" has the checksum. The .utoc of an IoStore
-container states the start of each content's own hash, so that "content" is known,
-by 40 digits instead of 64, without its .ucas. Damage is not found that
-way, nor what contents refer to. A scan without --quick reads the archive again.
-
-The values of objects in Unreal packages are in the views "properties",
-"data_table_rows", "curve_keys" and "strings"; "property_coverage" says how much
-was understood. --no-values leaves them out, and a --quick scan has none.
-Packages whose lists of properties have no tags need --mappings: a .usmap has the
-classes of one build of a game. The catalog keeps them for later scans. The classes
-of blueprints are in other packages of the build. Packages without versions are
-read by the engine that most of them fit, or by --engine.
-
-What is damaged becomes a row of the view "problems"; the rest is indexed, and
-the exit code is 1.`,
-		Example: `  pakdb index *.sip
-  pakdb index --build 1.52.0.1700 /games/mh-1.52/Data/Game
-  pakdb index --build 1.10 --extract out/ mu_cdata.sip
-  pakdb index --build 1.53 --format json build/ > index.json
-  pakdb index --store --build 1.10 mu_cdata.sip
-  pakdb index --store s3://games/game --build 1.10 mu_cdata.sip
-  pakdb index --mappings Shooter-1.2.usmap --build 1.2 /games/shooter/Content/Paks
-  pakdb index --engine 4.26 --build 1.0 /games/shooter/Content/Paks
-  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks`,
+A PATH that is a catalog is merged instead: all of its builds are copied,
+without the archives. --quick trusts the checksums that archives state.
+--mappings is for packages of UE5 games (pakdb help values). --store keeps
+contents; see "pakdb help stores".`,
+		Example: `  pakdb index --build 1.52 /games/mh-1.52/Data/Game
+  pakdb index --mappings Game.usmap --build 1.2 /games/shooter/Content/Paks
+  pakdb index --catalog game.db worker1.db worker2.db`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, part := range opts.without {
+				if !slices.Contains(parts(), part) {
+					return cli.UsageError(cmd, fmt.Errorf("--without %s: there are %s", part, strings.Join(parts(), ", ")))
+				}
+			}
+			if n := countCatalogs(args); n == len(args) {
+				return opts.merge(cmd, a, args)
+			} else if n > 0 {
+				return cli.UsageError(cmd, errors.New("catalogs are merged, and archives scanned: not both at once"))
+			}
 			args, err := opts.placeStore(cmd, args)
 			if err != nil {
 				return err
@@ -108,32 +84,33 @@ the exit code is 1.`,
 			return runIndex(cmd.Context(), a, opts, args)
 		},
 	}
-	var asJSON bool // the flag of 0.1.0
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if asJSON {
-			return cmd.Flags().Set("format", "json")
-		}
-		return nil
-	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.build, "build", "b", "", "`LABEL` of the build (default: the folder's name)")
-	flags.BoolVar(&opts.force, "force", false, "scan again what has not changed")
-	flags.IntVar(&opts.workers, "workers", 0, "`N` parallel workers (default: one per CPU)")
+	cli.Flag(cmd, "build", &opts.build)
+	flags.BoolVar(&opts.force, "force", false, "scan unchanged archives again")
 	flags.StringVar(&opts.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "with --extract: replace files that are there")
-	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects or the bucket `s3://...`")
-	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
-	flags.BoolVar(&opts.noValues, "no-values", false, "do not read the values of objects in Unreal packages")
-	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
-	flags.StringArrayVar(&opts.mappings, "mappings", nil, "the classes of the game, from a .usmap `FILE`; may repeat; kept in the catalog")
-	flags.StringVar(&opts.engine, "engine", "", "`VERSION` that cooked packages without versions, as 4.26")
-	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
-	flags.StringVar(&opts.created, "created", "", "the build was made at this `TIME`, as 2026-03-01 or 2026-03-01T18:30:00Z (default: now)")
-	flags.BoolVar(&asJSON, "json", false, "as --format json")
-	_ = flags.MarkHidden("json")
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog, or in `s3://...`")
+	flags.StringSliceVar(&opts.without, "without", nil, "leave out `PARTS`: search, values, sketch")
+	cli.CompleteFlag(cmd, "without", parts()...)
+	cli.Flag(cmd, "mappings", &opts.mappings)
+	cli.Flag(cmd, "engine", &opts.engine)
+	flags.BoolVar(&opts.quick, "quick", false, "trust stated checksums, skip what they cover")
+	flags.StringVar(&opts.created, "created", "", "`TIME` of the build, as 2026-03-01 (default: now)")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	_ = cmd.MarkFlagDirname("extract")
-	return cli.Reporting(a, cmd, cli.Indexed{})
+	return cli.Reporting(a, cmd, cli.Indexed{Builds: []cli.MergedBuild{}})
+}
+
+// parts are what --without leaves out.
+func parts() []string { return []string{"search", "values", "sketch"} }
+
+func (opts *indexOptions) has(part string) bool { return !slices.Contains(opts.without, part) }
+
+func (opts *indexOptions) search() schema.Search {
+	if opts.has("search") {
+		return schema.SearchMade
+	}
+	return schema.SearchDropped
 }
 
 func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string) error {
@@ -183,13 +160,14 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	ballast := make([]byte, 32<<20)
 	defer runtime.KeepAlive(ballast)
-	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
-		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
-		Progress: &indexer.Progress{}, Passed: a.LeftOut}
-	o.Quick, o.NoValues, o.Search = opts.quick, opts.noValues, schema.SearchMade
-	if opts.noSearch {
-		o.Search = schema.SearchDropped
+	workers, err := cli.Workers()
+	if err != nil {
+		return nil, err
 	}
+	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
+		Force: opts.force, Sketch: opts.has("sketch"), Workers: workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
+		Progress: &indexer.Progress{}, Passed: a.LeftOut}
+	o.Quick, o.NoValues, o.Search = opts.quick, !opts.has("values"), opts.search()
 	if err := opts.addClasses(&o); err != nil {
 		return nil, err
 	}
@@ -384,4 +362,13 @@ func objectsNote(r *indexer.Report) string {
 		return what + "; --mappings FILE names the mappings (.usmap) of the game"
 	}
 	return fmt.Sprintf("%s; is %s of build %s?", what, o.Mappings, r.Build)
+}
+
+// noteUnchecked says what "pakdb index" and "pakdb rm" do not know.
+func noteUnchecked(a *cli.App, c *schema.Catalog) {
+	if c.Checked() || a.Quiet {
+		return
+	}
+	_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s is larger than %s, so its pages were not checked for damage; pakdb verify does that\n",
+		terminal.Printable(a.Catalog), cli.HumanSize(schema.QuickSize))
 }

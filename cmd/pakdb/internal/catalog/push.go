@@ -17,20 +17,15 @@ func newPushCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push [flags] BUILD... --to clickhouse://HOST/DATABASE",
 		Short: "Copy builds to ClickHouse, for questions over many of them",
-		Long: `Copy builds of the catalog to ClickHouse, which answers questions over many builds
-that take SQLite minutes: the files of "pakdb export" become tables, and every view
-of them a view there (docs/engines.md). "pakdb query --on" asks it.
+		Long: `Copy builds to ClickHouse, for questions over many builds: the files of "pakdb
+export" become tables, with the same views. "pakdb query --on" asks the server.
 
-The address is clickhouse://[user@]host[:port][/database], by HTTP, with ?secure=1
-by HTTPS. The database must be there; its tables are made. The password is that of
-the variable PAKDB_CLICKHOUSE_PASSWORD, or of the file that
-PAKDB_CLICKHOUSE_PASSWORD_FILE names.
-
-All rows of a build are sent and counted before any of them replaces those of an
-earlier push. Push an interrupted build again. Several machines may push at once,
-each with builds of its own.`,
-		Example: `  pakdb push 1.52 --to clickhouse://writer@db.studio/game
-  pakdb push 1.48 1.52 --to "clickhouse://writer@db.studio/game?secure=1"
+The address is clickhouse://[user@]host[:port][/database], with ?secure=1 for
+HTTPS; the database must exist. The password is PAKDB_CLICKHOUSE_PASSWORD, or
+the first line of the file PAKDB_CLICKHOUSE_PASSWORD_FILE. Rows of a build are
+sent and counted before they replace those of an earlier push. Run an
+interrupted push again.`,
+		Example: `  pakdb push 1.48 1.52 --to "clickhouse://writer@db.studio/game?secure=1"
   pakdb push --drop 1.48 --to clickhouse://writer@db.studio/game
   pakdb query --on clickhouse://reader@db.studio/game "SELECT * FROM builds"`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
@@ -39,8 +34,8 @@ each with builds of its own.`,
 			return runPush(cmd.Context(), a, to, drop, args)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "copy to this `ADDRESS`")
-	cmd.Flags().BoolVar(&drop, "drop", false, "delete the builds there")
+	cmd.Flags().StringVar(&to, "to", "", "copy to the server at `ADDRESS`")
+	cmd.Flags().BoolVar(&drop, "drop", false, "delete the builds from the server")
 	return cmd
 }
 

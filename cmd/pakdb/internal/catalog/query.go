@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,62 +14,45 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/query/show"
 )
 
-const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.
+// queryTopic is the text of "pakdb help sql-syntax" before the functions.
+const queryTopic = `SQL is SQLite's, read-only, over views: builds, archives, entries, contents,
+problems and others. "pakdb query" at a terminal shows them by .views and
+.schema entries; schema/SCHEMA.md explains each.
 
-The views are the stable surface: builds, archives, entries, contents,
-duplicates, problems. pakdb shell shows their columns (.schema entries).
+Parameters are :name, @name or $name, given by -p name=value. A value is an
+integer, a real (1.5), null, or text; 'in quotes' it is text in any case,
+x'0aff' is a blob. Arguments after the SQL bind ?. :build is the newest build,
+or that of --build.
 
-Parameters are written :name, @name or $name, and given with -p name=value.
-A value is an integer, a real (1.5), null, or text; 'in quotes' it is text
-whatever it looks like, x'0aff' is a blob. Arguments after the SQL bind ?.
-:build is the newest build unless --build says otherwise.
+Several statements run one after the other: in json each result is an array, in
+jsonl rows follow each other, else an empty line separates them. A column name
+that occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex
+digits in JSON. NULL is empty in csv and tsv; --null TEXT tells it from ''.
 
-Results come as table, json, jsonl, csv, tsv, md or line. Several statements
-run one after the other: in json each result is an array of its own, in jsonl
-the rows follow each other, in the rest an empty line separates them. A result
-without rows is [] in json and a header in csv, tsv and md. A column name that
-occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex digits
-in JSON. NULL is empty unless --null says otherwise.
+Named queries are NAME.sql in the folder PAKDB_QUERIES, or in pakdb/queries of
+your configuration (~/.config). "pakdb query --show @largest" prints one to
+begin with.
 
-On a terminal a table is as wide as that: the widest columns are shortened first,
-paths in their middle, and where that is not enough each column has a line of its
-own. --wide shows values in full, as a pipe or a file always has them. What is more
-than a screen goes through PAGER, or less; --no-pager does without.
+A statement ends at --timeout or Ctrl-C. It takes at most PAKDB_MAX_MEMORY of
+memory (1 GiB); a text, blob or row has at most 96 MiB and a tenth of that
+memory.
 
-Your own named queries are files NAME.sql in the folder PAKDB_QUERIES, or else in
-pakdb/queries of your configuration (~/.config); "pakdb query --show @largest" is one
-to begin with. Yours win over those of the same name that come with pakdb.
+--on clickhouse://[user@]host[:port][/database] sends a statement to the copies
+of "pakdb push" and prints the rows (docs/engines.md). -p name=value is
+{name:Type}.
 
-On a terminal, a statement that takes more than a second says why if its text
-tells, such as a comparison of a column that is computed for each row.
-
---on clickhouse://[user@]host[:port][/database] sends a statement of ClickHouse to the
-copies that "pakdb push" made, and prints the rows (docs/engines.md). It can only
-read. -p name=value is the value of {name:Type}.
-
---timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
-memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB
-and a tenth of that memory, and a pattern of LIKE or GLOB 1000 bytes.
+At the prompt, SQL ends at a semicolon, .help lists commands, Tab completes,
+Ctrl-C ends the statement, Ctrl-D the prompt.
 
 SQL functions beside SQLite's own:
 `
-
-const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
-  pakdb query 'SELECT path, size FROM entries WHERE build = :build AND size > :min' -p min=1000000
-  pakdb query 'SELECT * FROM entries WHERE path REGEXP ?' '\.curve$' --format jsonl
-  pakdb query @largest 50 --build 1.52
-  pakdb query @history Calligraphy/Curve.directory --format csv -o history.csv
-  pakdb query @history --help
-  pakdb query --exit-code @missing-references    # fails when there are any
-  pakdb query -f report.sql --timeout 30s
-  pakdb query --on clickhouse://reader@db.studio/game "SELECT count(*) FROM entries"
-  echo 'SELECT count(*) FROM entries' | pakdb query -`
 
 // queryFlags are what pakdb query is told beside its arguments.
 type queryFlags struct {
@@ -81,7 +65,6 @@ type queryFlags struct {
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
-	memory       cli.ByteSize
 	list, show   bool
 	exitCode     bool
 	rows         int64 // of all results
@@ -90,41 +73,43 @@ type queryFlags struct {
 func newQueryCommand(a *cli.App) *cobra.Command {
 	f := &queryFlags{app: a}
 	cmd := &cobra.Command{
-		Use:     "query [SQL | @name | -] [argument...]",
-		Short:   "Ask the catalog in SQL, or run a named query",
-		Long:    queryHelp + functionHelp(),
-		Example: queryExamples,
+		Use:   "query [flags] [SQL | @NAME | -] [ARGUMENT...]",
+		Short: "Run SQL, read-only, or a named query; a prompt without either",
+		Long: `Run SQL, read-only, or the named query @NAME (--list lists them); "-" reads SQL
+from stdin. Without any, at a terminal, it is a prompt: .views lists the views.
+FROM diff('OLD', 'NEW') and search('TEXT') yield rows, too. -p gives the value
+of :name, further arguments those of ?, --build that of :build (else the
+newest). "pakdb help sql-syntax" has functions, limits, and ClickHouse servers
+for --on.`,
+		Example: `  pakdb query 'SELECT path FROM entries WHERE build=:build AND size>:n' -p n=1e6
+  pakdb query @history Calligraphy/Curve.directory --format csv -o history.csv
+  pakdb query "SELECT path FROM diff('1.48', '1.52') WHERE download > 1e6"`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return completeQuery(a, cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.elsewhere = cmd.Flags().Changed("on")
-			if f.elsewhere && !cmd.Flags().Changed("max-memory") {
-				f.memory = 0 // as the server says
-			}
 			return f.run(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, as `name=value`")
+	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, `NAME=VALUE`; may repeat")
 	flags.StringVarP(&f.file, "file", "f", "", "run the SQL in `FILE`")
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which appears when all is done")
-	flags.StringVar(&f.build, "build", "", "value of the parameter build (default the newest)")
-	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, to which builds were pushed")
-	flags.StringVar(&f.format, "format", "table", strings.Join(query.Formats(), ", "))
-	flags.StringVar(&f.null, "null", "", "`TEXT` that stands for NULL, not in JSON")
+	cli.Flag(cmd, "output", &f.output)
+	cli.Flag(cmd, "build", &f.build)
+	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, clickhouse://...")
+	cli.Flag(cmd, "format", &f.format)
+	flags.StringVar(&f.null, "null", "", "write NULL as `TEXT`, but in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
-	flags.DurationVar(&f.timeout, "timeout", 0, "stop after this `TIME` (90s, 5m)")
-	cli.AddMemory(cmd, &f.memory)
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 when there are rows, for checks that want none")
+	cli.Flag(cmd, "timeout", &f.timeout)
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 if there are rows")
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
 	cli.CompleteFlag(cmd, "format", query.Formats()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
-	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
-			help(cmd, args)
+			cli.WriteHelp(cmd.OutOrStdout(), cmd)
 		}
 	})
 	return cmd
@@ -149,19 +134,40 @@ func completeQuery(a *cli.App, cmd *cobra.Command, args []string, typed string) 
 	return cli.CompleteBuilds(a, cmd, args, typed)
 }
 
+// Topic returns the help topic about SQL.
+func Topic() *cobra.Command {
+	return cli.NewTopic("sql-syntax", "SQL, parameters and functions", queryTopic+functionHelp())
+}
+
 func functionHelp() string {
 	var b strings.Builder
 	graphFunctions, _ := graph.Functions("")
 	showing, _ := show.Functions("", nil, nil)
 	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, showing, cli.FormatFunctions()) {
-		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
+		writeFunction(&b, f.Usage, f.Doc)
 	}
 	b.WriteString("\nFunctions that yield rows, for FROM:\n")
 	tables, _ := cli.Tables("")
 	for _, t := range tables {
-		fmt.Fprintf(&b, "  %-24s %s\n", t.Usage(), t.Doc)
+		writeFunction(&b, t.Usage(), t.Doc)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// writeFunction writes a function and its meaning, in lines of 80 columns.
+func writeFunction(b *strings.Builder, usage, doc string) {
+	const column = 26
+	fmt.Fprintf(b, "  %-*s", column-2, usage)
+	at := max(column, 2+len(usage))
+	for word := range strings.FieldsSeq(doc) {
+		if at+1+len(word) > 79 {
+			fmt.Fprintf(b, "\n%*s", column, "")
+			at = column
+		}
+		b.WriteString(" " + word)
+		at += 1 + len(word)
+	}
+	b.WriteByte('\n')
 }
 
 // explain shows the help of a named query, if that is what was asked for.
@@ -220,6 +226,9 @@ func (f *queryFlags) showSQL(args []string) error {
 // query runs what was asked, after all that can be wrong with the asking was
 // looked at.
 func (f *queryFlags) query(ctx context.Context, args []string) error {
+	if f.wantsPrompt(args) {
+		return f.prompt(ctx)
+	}
 	text, args, err := f.text(args)
 	if err != nil {
 		return err
@@ -239,7 +248,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if f.elsewhere {
 		return f.askServer(ctx, text, args, out)
 	}
-	db, closeDB, err := cli.OpenQueries(ctx, f.app, f.memory)
+	db, closeDB, err := cli.OpenQueries(ctx, f.app)
 	if err != nil {
 		return err
 	}
@@ -255,6 +264,39 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
 }
 
+// wantsPrompt reports whether statements are to be asked for: nothing else says which.
+func (f *queryFlags) wantsPrompt(args []string) bool {
+	return len(args) == 0 && terminal.Is(f.app.Stdin) && f.file == "" && f.output == "" && len(f.params) == 0 && f.build == "" && !f.elsewhere && !f.exitCode
+}
+
+// prompt runs what is typed.
+func (f *queryFlags) prompt(ctx context.Context) error {
+	db, closeDB, err := cli.OpenQueries(ctx, f.app)
+	if err != nil {
+		return err
+	}
+	defer closeDB()
+	all, err := query.Load(query.UserQueries())
+	if err != nil {
+		return err
+	}
+	return shell.Run(ctx, shell.Config{DB: db, Library: all, In: f.app.Stdin, Out: f.app.Stdout,
+		Err: f.app.Stderr, Format: f.format, History: historyFile()})
+}
+
+// historyFile is in the user's state folder, where there is such a thing, else
+// in the one for configuration; "" when there is none at all.
+func historyFile() string {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "pakdb", "history")
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "pakdb", "history")
+}
+
 // text returns the SQL, or @name, and the arguments that remain.
 func (f *queryFlags) text(args []string) (string, []string, error) {
 	if f.file != "" {
@@ -267,7 +309,7 @@ func (f *queryFlags) text(args []string) (string, []string, error) {
 		return text, args, err
 	}
 	if len(args) == 0 && terminal.Is(f.app.Stdin) {
-		return "", nil, query.Usagef("pakdb query --help, pakdb query --list, or pakdb shell", "no SQL given")
+		return "", nil, query.Usagef("pakdb query --help, or pakdb query --list", "no SQL given")
 	}
 	if len(args) == 0 || args[0] == "-" {
 		text, err := query.ReadSQL(f.app.Stdin, "standard input")

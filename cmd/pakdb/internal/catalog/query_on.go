@@ -39,7 +39,7 @@ func (f *queryFlags) askServer(ctx context.Context, text string, args []string, 
 	defer stop()
 	return f.write(out, func(out query.Output) error {
 		var rows *query.Rows
-		err := server.Ask(ctx, text, parameters, int64(f.memory), func(columns []string) (err error) {
+		err := server.Ask(ctx, text, parameters, cli.GivenMemory(), func(columns []string) (err error) {
 			rows, err = out.Rows(columns...)
 			return err
 		}, func(row []driver.Value) error { return rows.Write(row...) })

@@ -69,15 +69,18 @@ func TestQueryCommand(t *testing.T) {
 		}
 	}
 	for part, args := range map[string][]string{
-		"@largest":              {"--list"},
-		"-- doc:":               {"--show", "@largest"},
-		"PATTERN":               {"@search", "--help"},
-		"The views are the":     {"--help"},
-		"content_text(content)": {"-h"},
+		"@largest":    {"--list"},
+		"-- doc:":     {"--show", "@largest"},
+		"PATTERN":     {"@search", "--help"},
+		"--exit-code": {"--help"},
+		"\nExamples:": {"-h"},
 	} {
 		if got, _, err := runQuery(catalog, "", args...); !strings.Contains(got, part) || err != nil {
 			t.Errorf("%q: no %q in %q, %v", args, part, got, err)
 		}
+	}
+	if topic := Topic().Long; !strings.Contains(topic, "content_text(content)") {
+		t.Errorf("the topic has no functions: %q", topic)
 	}
 	for _, args := range [][]string{{"SELECT 1 AS n", "--build", "1.52", "--format", "csv"}, {"@builds", "--build", "1.52", "--format", "csv"}} {
 		if _, notes, err := runQuery(catalog, "", args...); notes != "pakdb: warning: --build 1.52 has no effect: nothing here says :build\n" || err != nil {

@@ -19,14 +19,12 @@ func newRmCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm [flags] BUILD...",
 		Short: "Remove builds from the catalog",
-		Long: `Remove builds from the catalog, with all that no other build needs: archives,
-entries, contents and their facts, paths, and contents that "pakdb index --store"
-kept. What an interrupted scan left goes as well, and its next run starts anew.
-The catalog's file keeps its size: the next builds take the room that became free.
---vacuum makes it smaller, which writes all that is left anew and needs room for a
-copy of it. The game's own files are never touched.
+		Long: `Remove builds from the catalog, with everything that no other build needs,
+contents kept by "pakdb index --store" included. If one of the builds is
+unknown, none is removed. The game's own files are never touched.
 
-When one of the builds is not there, none is removed.`,
+The file keeps its size; later builds use the free space. --vacuum makes it
+smaller, which needs room for a copy.`,
 		Example: `  pakdb rm 1.10
   pakdb rm --dry-run 1.10 1.11
   pakdb rm --vacuum 1.10`,
@@ -36,8 +34,8 @@ When one of the builds is not there, none is removed.`,
 			return runRm(cmd.Context(), a, args, dryRun, vacuum)
 		},
 	}
-	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "say what would go, and remove nothing")
-	cmd.Flags().BoolVar(&vacuum, "vacuum", false, "make the catalog's file smaller")
+	cli.Flag(cmd, "dry-run", &dryRun)
+	cmd.Flags().BoolVar(&vacuum, "vacuum", false, "make the file smaller")
 	return cmd
 }
 

@@ -21,29 +21,17 @@ func newServeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Show the catalog in a browser",
-		Long: `Show the catalog in a browser: builds and how they grew; folders as lists and maps;
-files with all that is known of them, their history, what they refer to and what refers
-to them, their values, code, pictures and sounds; what changed between two builds, entry
-by entry; and SQL. Each page has an address that can be sent to someone else, and the
-same data as JSON: add .json to it.
+		Long: `Show the catalog in a browser: builds, folders, files with their history,
+references, values, code, pictures and sounds, changes between builds, and SQL.
+Each page has a lasting address; .json appended gives its data. Nothing can be
+written.
 
-Nothing can be written, whatever is asked. The pages need nothing from anywhere else.
-A build that is added while the server runs is there at the next click.
-
-Without flags the server is for this machine alone. For others, --addr names the address
-to listen at, and --token-file holds the token (at least 16 characters) that they have to
-give; --host admits the names by which they reach it. The token and all data go as they
-are: let a reverse proxy speak TLS.
-
-Pictures, texts and bytes are read from the archives where they lay when they were
-scanned, or from what "pakdb index --store" kept; an archive that has changed since shows
-nothing. --read shows only what lies in those folders, or in a bucket of contents. A server
-for others needs it: else it shows what the catalog has, and no contents.`,
+The server is for this machine alone. For others give --addr and --token-file
+(a token of at least 16 characters), and --host for other names of this
+machine; let a proxy speak TLS. Others see contents only from --read: folders
+of archives, or a bucket of "pakdb index --store". docs/serve.md explains more.`,
 		Example: `  pakdb serve --open
-  pakdb serve --catalog mh.db --addr 127.0.0.1:0
-  pakdb serve --addr 0.0.0.0:7070 --token-file token --host builds.studio.example --read /builds
-  pakdb serve --addr 0.0.0.0:7070 --token-file token --read s3://games/game
-  pakdb serve --demo
+  pakdb serve --addr 0.0.0.0:7070 --token-file token --read /builds
   curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,14 +39,14 @@ for others needs it: else it shows what the catalog has, and no contents.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`; port 0 is any that is free")
-	flags.StringVar(&o.tokenFile, "token-file", "", "give data only for the token in `FILE`")
-	flags.StringArrayVar(&o.hosts, "host", nil, "the server also goes by `NAME`")
-	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR`, or of the bucket s3://BUCKET/PREFIX, alone")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`")
+	flags.StringVar(&o.tokenFile, "token-file", "", "require the token in `FILE`")
+	flags.StringArrayVar(&o.hosts, "host", nil, "another `NAME` of this server; may repeat")
+	flags.StringArrayVar(&o.read, "read", nil, "show contents only from `DIR` or s3://...; may repeat")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
-	flags.DurationVar(&o.time, "timeout", 5*time.Second, "end a statement of SQL after this `TIME`")
+	o.time = 5 * time.Second
+	cli.Flag(cmd, "timeout", &o.time)
 	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
-	cli.AddMemory(cmd, &o.memory)
 	return cmd
 }
 
@@ -67,7 +55,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	if err != nil {
 		return err
 	}
-	if err := schema.LimitMemory(int64(o.memory)); err != nil {
+	if err := cli.LimitMemory(); err != nil {
 		return err
 	}
 	catalog := a.Catalog

@@ -17,7 +17,6 @@ type options struct {
 	hosts     []string
 	read      []string
 	open      bool
-	memory    cli.ByteSize
 	time      time.Duration
 	queries   int
 }

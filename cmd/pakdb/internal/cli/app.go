@@ -44,11 +44,11 @@ func New(stdin io.Reader, stdout, stderr io.Writer, registry func() *codecs.Regi
 // AddFlags adds the flags that all commands have.
 func (a *App) AddFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.Catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
-	flags.BoolVar(&a.demo, "demo", false, "use a catalog of two small builds, made for this command")
+	flags.StringVar(&a.Catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "the catalog `FILE`")
+	flags.BoolVar(&a.demo, "demo", false, "use a catalog of two small builds")
 	a.Keys.add(root)
 	addScreen(root, &a.screen)
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress, no summaries")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print neither progress nor summaries")
 }
 
 // Begin puts the pager in front of a command's results and reads the AES keys. It is

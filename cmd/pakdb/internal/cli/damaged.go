@@ -13,12 +13,12 @@ import (
 // AddAllowDamaged adds the flag by which a command takes damaged archives for what
 // is left of them.
 func AddAllowDamaged(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "allow-damaged", false, "go on though an archive is damaged as a whole: what it lacks counts as removed")
+	Flag(cmd, "allow-damaged", to)
 }
 
 // AddFollowOutside adds the flag by which a command follows links out of a folder.
 func AddFollowOutside(cmd *cobra.Command, to *bool) {
-	cmd.Flags().BoolVar(to, "follow-outside", false, "follow symbolic links out of the folder, too")
+	Flag(cmd, "follow-outside", to)
 }
 
 // damagedHint is for who is refused because of damaged archives.

@@ -55,7 +55,7 @@ func Hint(err error) string {
 		text  string
 	}{
 		{ErrNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
-		{find.ErrNoIndex, `run "pakdb index" for one of its builds again, without --no-search: archives that have not changed are not read`},
+		{find.ErrNoIndex, `run "pakdb index" for one of its builds again, without "--without search": archives that have not changed are not read`},
 		{codecs.ErrEncrypted, KeyHint},
 		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
 		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},

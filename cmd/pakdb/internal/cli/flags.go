@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +24,7 @@ func Group(cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noSuchCommand is for what stands where a command should.
+// noSuchCommand refuses a name that is no command, with a hint at the one that is meant.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -33,13 +35,100 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
+	name := strings.TrimPrefix(cmd.CommandPath()+" ", "pakdb ") + args[0]
 	err := UsageError(cmd, fmt.Errorf("no command %q", args[0]))
+	if use, ok := otherNames()[name]; ok {
+		return WithHint(err, "use: pakdb "+use)
+	}
 	if library, loadErr := query.Load(query.UserQueries()); loadErr == nil {
 		if q, getErr := library.Get(args[0]); getErr == nil {
 			return WithHint(err, "there is a query by that name: "+q.Usage())
 		}
 	}
 	return WithHint(err, nearest.Hint(nearest.Names(args[0], names)))
+}
+
+// otherNames maps names of other programs' commands, and words that come to mind, to the
+// commands of pakdb.
+func otherNames() map[string]string {
+	return map[string]string{
+		"add":               "index PATH...",
+		"apply":             "delta apply FILE.pkdelta OLD... -o DIR",
+		"archive":           "pack DIR -o OUT",
+		"backup":            "publish BUILD -o STORE",
+		"build":             "patch build OLD NEW -o DIR",
+		"catalog":           "verify pakdb.db",
+		"check":             "verify ARCHIVE|CATALOG...",
+		"checkout":          "update DIR --from STORE",
+		"clone":             "update DIR --from STORE",
+		"commit":            "index --build LABEL PATH...",
+		"compare":           "diff OLD NEW",
+		"compact":           "rm --vacuum BUILD...",
+		"create":            "pack DIR -o OUT",
+		"decompress":        "extract ARCHIVE... -o DIR",
+		"delta estimate":    "delta make --dry-run OLD NEW",
+		"delta info":        "delta verify FILE.pkdelta",
+		"delta keygen":      "store keys new FILE",
+		"delta recover":     "delta apply, again; it finishes an interrupted update",
+		"delta sign":        "store sign FILE.pkdelta --sign KEY",
+		"delta undo":        "delta make NEW OLD -o FILE, which is the patch back",
+		"dependencies":      "refs --needs PATH",
+		"deps":              "refs --needs PATH",
+		"describe":          "show ARCHIVE",
+		"du":                "query @size-by-dir",
+		"dump":              "show FILE, or export BUILD -o DIR",
+		"fetch":             "update DIR --from STORE",
+		"fsck":              "verify pakdb.db",
+		"get":               "extract ARCHIVE... -o DIR",
+		"grep":              "find TEXT",
+		"import":            "index PATH...",
+		"info":              "show ARCHIVE",
+		"init":              "index PATH..., which makes the catalog",
+		"keygen":            "store keys new FILE",
+		"list":              "ls ARCHIVE",
+		"merge":             "index OTHER.db..., or patch merge PATCH... -o OUT",
+		"mount":             "ls --mounts DIR|BUILD",
+		"mount-plan":        "ls --mounts DIR|BUILD",
+		"patch apply":       "delta apply FILE.pkdelta OLD... -o DIR; a game mounts what patch build writes",
+		"patch create":      "patch build OLD NEW -o DIR",
+		"patch list":        "patch check DIR",
+		"patch log":         "patch check DIR",
+		"patch make":        "patch build OLD NEW -o DIR",
+		"patch verify":      "patch check BASE... PATCH... --against NEW",
+		"delta build":       "delta make OLD NEW -o FILE",
+		"delta check":       "delta verify FILE.pkdelta",
+		"pkg":               "show FILE --tables summary,imports,exports",
+		"prompt":            "query",
+		"prune":             "store prune STORE",
+		"pull":              "update DIR --from STORE",
+		"recover":           "delta apply, again; it finishes an interrupted update",
+		"remove":            "rm BUILD...",
+		"repack":            "pack ARCHIVE -o OUT",
+		"scan":              "index PATH...",
+		"search":            "find TEXT",
+		"shell":             "query",
+		"sign":              "store sign STORE --sign KEY",
+		"sql":               "query SQL",
+		"sqlite":            "query SQL",
+		"status":            "query @builds",
+		"store add":         "publish BUILD -o STORE",
+		"store keygen":      "store keys new FILE",
+		"store renew":       "store sign STORE --sign KEY",
+		"store rotate":      "store keys change STORE --sign KEY",
+		"store stats":       "store list -l STORE",
+		"store trust":       "store keys list STORE",
+		"store verify":      "store check STORE",
+		"store keys add":    "store keys change STORE --role ROLE --add KEY --sign KEY",
+		"store keys remove": "store keys change STORE --role ROLE --remove ID --sign KEY",
+		"store keys rotate": "store keys change STORE --sign KEY",
+		"tables":            "show FILE --tables summary,imports,exports",
+		"tree":              "ls ARCHIVE, or show FILE",
+		"unpack":            "extract --game-paths ARCHIVE... -o DIR",
+		"unzip":             "extract ARCHIVE... -o DIR",
+		"usage":             "query @size-by-dir",
+		"views":             "query, and .views at the prompt",
+		"zip":               "pack DIR -o OUT",
+	}
 }
 
 // Args marks the errors of an argument check as errors of usage.
@@ -150,4 +239,31 @@ func KnownBuilds(ctx context.Context, a *App) ([]string, error) {
 	}
 	defer func() { _ = db.Close() }()
 	return BuildLabels(ctx, db)
+}
+
+// ParseDepth reads the value of --depth: 0 stands for all.
+func ParseDepth(s string) (int, error) {
+	if s == "all" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", ErrUsage, s)
+	}
+	return n, nil
+}
+
+// IsCatalog reports whether a file is a catalog, by its bytes.
+func IsCatalog(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && schema.IsCatalog(path)
+}
+
+// AddKinds adds --kind.
+func AddKinds(cmd *cobra.Command, kinds *[]string) {
+	for _, f := range sharedFlags() {
+		if f.name == "kind" {
+			cmd.Flags().StringSliceVar(kinds, f.name, nil, f.usage)
+		}
+	}
 }

@@ -17,7 +17,7 @@ import (
 // Keys are the AES keys of encrypted archives, and the flags that give them.
 type Keys struct {
 	texts []string // --aes-key
-	files []string // --keys
+	files []string // --aes-keys
 	Ring  unrealpak.Keyring
 }
 
@@ -26,13 +26,12 @@ type Keys struct {
 const keyVariable = "PAKDB_AES_KEY"
 
 // KeyHint is the remedy for what is encrypted.
-const KeyHint = "pass the key: --aes-key KEY or GUID=KEY, --keys Crypto.json, or " + keyVariable + " in the environment"
+const KeyHint = "pass the key: --aes-key KEY or GUID=KEY, --aes-keys Crypto.json, or " + keyVariable + " in the environment"
 
 func (k *Keys) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringArrayVar(&k.texts, "aes-key", nil,
-		"AES `KEY` of encrypted archives, or GUID=KEY: base64, hex, or 32 characters; may repeat (environment: "+keyVariable+")")
-	flags.StringArrayVar(&k.files, "keys", nil, "AES keys from a Crypto.json `FILE`; may repeat")
+	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, or GUID=KEY, of encrypted archives; may repeat")
+	flags.StringArrayVar(&k.files, "aes-keys", nil, "AES keys in a Crypto.json `FILE`; may repeat")
 }
 
 // TargetKeys are keys of new files, where they are not those of the old ones.
@@ -43,8 +42,7 @@ type TargetKeys struct {
 
 // Add declares --new-aes-key.
 func (k *TargetKeys) Add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&k.texts, "new-aes-key", nil,
-		"AES `KEY` of the new files, or GUID=KEY, where it is not that of the old ones; may repeat")
+	Flag(cmd, "new-aes-key", &k.texts)
 }
 
 // Load reads the keys. The others count for GUIDs that there are none for.
@@ -80,10 +78,10 @@ func (k *Keys) load() error {
 	for _, name := range k.files {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			return fmt.Errorf("--keys: %w", err)
+			return fmt.Errorf("--aes-keys: %w", err)
 		}
 		if err := k.Ring.AddCryptoJSON(b); err != nil {
-			return fmt.Errorf("%w: --keys %s: %w", ErrUsage, name, err)
+			return fmt.Errorf("%w: --aes-keys %s: %w", ErrUsage, name, err)
 		}
 	}
 	var fromEnv unrealpak.Keyring

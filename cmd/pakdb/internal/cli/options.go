@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
+	"pakdb/schema"
 )
 
 // SourceDateEpoch is the time that reproducible builds give to every file, zero
@@ -31,8 +31,36 @@ func RefuseExisting(out string, overwrite bool) error {
 	return nil
 }
 
-// AddMemory adds --max-memory, for SQL of users.
-func AddMemory(cmd *cobra.Command, memory *ByteSize) {
-	*memory = 1 << 30
-	cmd.Flags().Var(memory, "max-memory", "SQL may take this much memory, as 500MB or 2GiB")
+// LimitMemory limits the memory that SQL takes, to PAKDB_MAX_MEMORY or 1 GiB. It has to be
+// called before a database is opened.
+func LimitMemory() error {
+	memory := ByteSize(1 << 30)
+	if text := os.Getenv("PAKDB_MAX_MEMORY"); text != "" {
+		if err := memory.Set(text); err != nil {
+			return fmt.Errorf("%w: PAKDB_MAX_MEMORY=%s: %w", ErrUsage, text, err)
+		}
+	}
+	return schema.LimitMemory(int64(memory))
+}
+
+// GivenMemory is the limit that PAKDB_MAX_MEMORY states, 0 without one.
+func GivenMemory() int64 {
+	var memory ByteSize
+	if err := memory.Set(os.Getenv("PAKDB_MAX_MEMORY")); err != nil {
+		return 0
+	}
+	return int64(memory)
+}
+
+// Workers is the number of parallel workers that PAKDB_WORKERS states, 0 without one.
+func Workers() (int, error) {
+	text := os.Getenv("PAKDB_WORKERS")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: PAKDB_WORKERS=%s: want a number from 1", ErrUsage, text)
+	}
+	return n, nil
 }

@@ -22,21 +22,17 @@ type Indexed struct {
 	Size     int64  `json:"size"`
 	Stored   int64  `json:"stored"`
 	Skimmed  int64  `json:"skimmed"`
+
+	Builds   []MergedBuild `json:"builds"`   // of the catalogs that were merged
+	Contents int64         `json:"contents"` // that these kept, and this one keeps now
 }
 
 // IndexedBuild is the result of a scan.
 func IndexedBuild(r *indexer.Report) Indexed {
-	return Indexed{r.Build, r.Archives, r.Reused, r.Entries, r.Size, r.Stored, r.Skimmed}
+	return Indexed{r.Build, r.Archives, r.Reused, r.Entries, r.Size, r.Stored, r.Skimmed, []MergedBuild{}, 0}
 }
 
-// Merged is what "pakdb merge" did.
-type Merged struct {
-	Catalog  string        `json:"catalog"`
-	Contents int64         `json:"contents"` // that were kept beside the catalogs, and are now beside the one
-	Builds   []MergedBuild `json:"builds"`
-}
-
-// MergedBuild is what "pakdb merge" did with a build.
+// MergedBuild is what "pakdb index" did with a build of another catalog.
 type MergedBuild struct {
 	Build    string `json:"build"`
 	From     string `json:"from"`

@@ -12,7 +12,7 @@ import (
 
 // AddFormat adds --format for output that programs read.
 func AddFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", "))
+	Flag(cmd, "format", format)
 	CompleteFlag(cmd, "format", query.Formats()...)
 }
 
@@ -26,7 +26,7 @@ func (a *App) Rows(format string, columns ...string) (*query.Rows, error) {
 // object besides those of all commands.
 func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
 	if cmd.Flags().Lookup("format") == nil {
-		cmd.Flags().Var(&Format{}, "format", "json: the result as one object on stdout, and words on stderr")
+		Flag(cmd, "format", &Format{})
 		CompleteFlag(cmd, "format", "json")
 	}
 	run := cmd.RunE

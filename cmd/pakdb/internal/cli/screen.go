@@ -23,14 +23,13 @@ type screen struct {
 // paged are the commands whose results go through the pager: those that print what is
 // to be read, and ask for nothing.
 func paged() []string {
-	return []string{"pakdb query", "pakdb show", "pakdb ls", "pakdb info", "pakdb diff", "pakdb log", "pakdb deps",
-		"pakdb refs", "pakdb pkg", "pakdb formats", "pakdb mount-plan"}
+	return []string{"pakdb query", "pakdb show", "pakdb ls", "pakdb diff", "pakdb log", "pakdb refs", "pakdb formats"}
 }
 
 func addScreen(cmd *cobra.Command, s *screen) {
 	flags := cmd.PersistentFlags()
-	flags.BoolVar(&s.noPager, "no-pager", false, "never start the pager (environment: PAGER)")
-	flags.BoolVar(&s.wide, "wide", false, "show values in full, however narrow the terminal is")
+	flags.BoolVar(&s.noPager, "no-pager", false, "do not start the pager")
+	flags.BoolVar(&s.wide, "wide", false, "show values in full, wider than the terminal")
 }
 
 // withScreen runs a command such that its results may be paged.

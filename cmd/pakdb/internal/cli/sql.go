@@ -13,13 +13,12 @@ import (
 	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/query/show"
-	"pakdb/schema"
 )
 
 // OpenQueries opens the catalog with all SQL functions. It is the first to open a
 // database in the process, and the last.
-func OpenQueries(ctx context.Context, app *App, memory ByteSize) (db *query.DB, closeDB func(), err error) {
-	if err := schema.LimitMemory(int64(memory)); err != nil {
+func OpenQueries(ctx context.Context, app *App) (db *query.DB, closeDB func(), err error) {
+	if err := LimitMemory(); err != nil {
 		return nil, nil, err
 	}
 	return OpenQueriesOf(ctx, app, app.Catalog)

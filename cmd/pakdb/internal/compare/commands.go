@@ -6,7 +6,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns diff, log, patch and mount-plan.
+// Commands returns diff, log and patch.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newDiffCommand(a), newLogCommand(a), newPatchCommand(a), newMountPlanCommand(a)}
+	ask := cli.In(cli.GroupCatalog, newDiffCommand(a), newLogCommand(a))
+	return append(ask, cli.In(cli.GroupChange, newPatchCommand(a))...)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,114 +24,55 @@ func newDiffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW [GLOB...]",
 		Short: "Show what changed between two builds",
-		Long: `Show what changed between two builds. OLD and NEW are labels of builds, or
-archives and folders, which are scanned for the occasion and leave the catalog
-as it is; ./NAME is a path though there is a build NAME. BUILD:PATH and
-BUILD:PATH compare two entries inside.
+		Long: `Show what changed between two builds: labels, archives or folders (scanned for
+the occasion; ./NAME is a path), or two entries, BUILD:PATH. Entries are
+compared as the game sees them. Kinds: added, removed, renamed, modified,
+cosmetic (only GUIDs and hashes that each cook writes anew), moved, restored,
+copies, metadata. Files of one Unreal asset are one change. "pakdb help
+diff-kinds" explains more.
 
-Entries are compared as the game sees them after mounting. A modification time
-alone is no change. An entry is added, removed, renamed, modified, moved to
-another archive, restored (the same content stored differently), held in more
-or fewer copies, or differs in its metadata. A modified Unreal asset that
-differs in nothing but the GUIDs and hashes that every cook writes anew is
-cosmetic; how much of the download that is stands in the sums.
-
-The .uasset, .uexp and .ubulk of one Unreal asset are one change, which bears
-the name of the first and the sizes of all; --files lists them one by one.
-
-Renames are found by GUID, asset id and path hash, then by equal contents,
-then by contents that are alike, unless "pakdb index --no-sketch" was used. A
-GUID goes before a path: where a path is that of another record now, notes say so.
-"Download" estimates what someone who has the old build must fetch.
-
---stat ends with what the update takes by several ways of transport: whole files,
-a store of 1 MiB chunks as Steam and Epic have, a patch archive of whole entries,
-and the transport patch of "pakdb delta make". "About" marks estimates from the
-catalog; --exact reads the archives, which must be where they were and unchanged.
-With --format it is these rows and nothing else.
-
---format html is one page without any other file: a map of what changed, what
-the update takes by each way of transport, and a list to sort and search; with
---semantic also what changed inside of the entry that is chosen. --format md
-is a summary for a pull request: the sums, and a table for each folder, of at most
-65,536 characters.
-
-A list of more than 200 changes begins with the folders that they are in, those with
-most to download first. --limit ends a list sooner; it does not change the exit code,
-sums, --summary, --impact and html pages.
-
-With a GLOB only entries whose old or new path matches are shown. A GLOB that
-matches no path of either build is an error.
-
-Archives that are damaged as a whole (no footer, a damaged index, cut short, not
-readable) are listed first: what they lack looks like removed. So is a missing .ucas,
-without which a .utoc still lists all that it holds: that alone does not make the exit
-code 1. With --format both are rows of the kind "damaged", or a section of the page.
-
-The exit code is 0 when no change is shown, 1 when there is one, an archive is
-damaged, or entries could not be compared (not decoded, and of the same size), 2
-or 3 when there was trouble. With a GLOB or --kind only the changes that match
-count; when there are others, a line says how many.
-
---fail-over FIGURE=LIMIT,... makes it a gate: the exit code is 1 when a figure of the
-changes that are shown is above its limit, which a line on stderr says, when an archive
-is damaged, or when entries could not be compared on which a figure depends (download,
-changes, modified), and else 0. The figures are
-` + gate.Help(),
-		Example: `  pakdb diff 1.48 1.52
-  pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
-  pakdb diff old/Game.pak new/Game.pak --stat
-  pakdb diff 1.48 1.52 --limit 50
-  pakdb diff 1.48 1.52 --stat --exact --format json
-  pakdb diff 1.48 1.52 --semantic --format html > changes.html
-  pakdb diff 1.48 1.52 --semantic "*.curve"
-  pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
-  pakdb diff 4.1 4.2 --semantic --media --format html > changes.html
-  pakdb diff 4.1 4.2 --kind cosmetic --summary dir
-  pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
-  pakdb diff 1.48 1.52 --summary dir --format csv
-  pakdb diff 1.48 1.52 --format html > changes.html
-  pakdb diff 1.48 1.52 --format md > comment.md
-  pakdb diff 1.48 1.52 --stat --fail-over download=50MB,changes=200,removed=0`,
+Exit code: 0 no change, 1 changes or damage, 2 or 3 on error. With --fail-over
+it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
+		Example: `  pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
+  pakdb diff old/Game.pak new/Game.pak --semantic --format html > changes.html
+  pakdb diff 1.48 1.52 --stat --fail-over download=50MB,removed=0`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteSides),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
+	opts.similar, opts.by = "50", "asset"
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.similar, "find-renames", "M", "50", "least similarity of renamed contents, in `PERCENT`")
-	flags.Lookup("find-renames").NoOptDefVal = "50"
-	flags.BoolVar(&opts.noRenames, "no-renames", false, "do not look for renames")
-	flags.BoolVar(&opts.perArchive, "per-archive", false, "compare archive by archive, whichever entry wins in the game")
-	flags.BoolVar(&opts.times, "times", false, "another modification time is a change of metadata")
-	flags.BoolVar(&opts.files, "files", false, "list the files of an Unreal asset one by one")
-	flags.StringSliceVar(&opts.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\ncosmetic, moved, restored, copies, metadata")
-	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&opts.stat, "stat", false, "show how much of each entry changed")
-	flags.BoolVar(&opts.exact, "exact", false, "with --stat: read the archives, and make the transport patch to know its size")
-	flags.StringVar(&opts.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
-	flags.BoolVar(&opts.nameOnly, "name-only", false, "print paths alone")
+	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
+	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
+	cli.AddKinds(cmd, &opts.kinds)
+	cli.Flag(cmd, "ignore-case", &opts.fold)
+	flags.BoolVar(&opts.stat, "stat", false, "show sizes, and the download by each transport")
+	flags.BoolVar(&opts.exact, "exact", false, "with --stat: make the transport patch")
+	flags.BoolVar(&opts.nameOnly, "name-only", false, "print only paths")
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
-	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: values, fields, points, names, exports,\nreferences, values of JSON, lines of text, bytes")
-	flags.BoolVar(&opts.hashes, "hashes", false, "with --semantic: tell of exports with other bytes by hashes, too")
-	flags.BoolVar(&opts.media, "media", false, "with --semantic: compare pixels of textures and samples of sounds, too,\nand find textures that moved by what they look like; an html page has\npictures of the largest changes")
-	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
-	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
-	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
-	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above a `FIGURE=LIMIT`: "+strings.Join(gate.Names(), ",\n"))
+	cli.Flag(cmd, "semantic", &opts.inside)
+	flags.Lookup("semantic").NoOptDefVal = "true"
+	flags.BoolVar(&opts.impact, "impact", false, "show entries that depend on the changes")
+	cli.Flag(cmd, "limit", &opts.limit)
+	cli.Flag(cmd, "format", &opts.format)
+	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatHTML)...)
-	cli.CompleteFlag(cmd, "summary", diff.Columns()...)
+	cli.CompleteFlag(cmd, "by", byKeys()...)
 	var kinds []string
 	for _, k := range diff.Kinds() {
 		kinds = append(kinds, k.String())
 	}
 	cli.CompleteFlag(cmd, "kind", kinds...)
-	cli.Exclusive(cmd, "stat", "summary", "name-only", "name-status", "semantic", "impact")
+	cli.Exclusive(cmd, "stat", "name-only", "name-status", "semantic", "impact")
 	return cmd
 }
 
 func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) error {
+	if err := opts.read(); err != nil {
+		return err
+	}
 	o, err := opts.options()
 	if err != nil {
 		return err

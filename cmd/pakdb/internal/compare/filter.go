@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +42,6 @@ func (opts *diffOptions) filter(patterns []string) (*changes, error) {
 			return nil, fmt.Errorf("%w: --kind %q: want one of %s", cli.ErrUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
 		}
 		c.kinds |= k
-	}
-	if opts.summary != "" && !slices.Contains(diff.Columns(), opts.summary) {
-		return nil, fmt.Errorf("%w: --summary %q: want one of %s", cli.ErrUsage, opts.summary, strings.Join(diff.Columns(), ", "))
 	}
 	var err error
 	c.globs, err = glob.ParseList(patterns, opts.fold)

@@ -22,7 +22,7 @@ import (
 // newInsider returns what tells of the inside of contents: of all changes of c, if there are
 // such.
 func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *inside.Comparer {
-	o := inside.Options{Hashes: opts.hashes, Media: opts.media, Warn: func(text string) {
+	o := inside.Options{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll, Warn: func(text string) {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
 	}}
 	if c != nil {

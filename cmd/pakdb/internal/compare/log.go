@@ -22,18 +22,14 @@ func newLogCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [flags] [FIRST..LAST] PATH|ID",
 		Short: "Show every build in which an entry changed",
-		Long: `Show every build in which an entry appeared, changed, got another name or went,
-the newest first. Renames are followed. The entry is named by its path, by the
-end of its path, or by an id or GUID in any form, as for "deps". The files of an
-Unreal asset (.uasset, .uexp, .ubulk) are one entry, as in "diff". FIRST..LAST leaves
-out what happened before build FIRST and after build LAST; either may be left out.
+		Long: `Show every build in which an entry appeared, changed, was renamed or was
+removed, the newest first. The entry is named by its path, the end of it, or an
+id or GUID. Renames are followed; the files of one Unreal asset are one entry.
+FIRST..LAST limits the builds; either may be left out.
 
---semantic shows what changed inside, as "diff --semantic" does. --field shows the
-history of one value: its name is that of "diff --semantic" or the end of it, where
-[Rifle] may be written .Rifle.`,
-		Example: `  pakdb log Calligraphy/Loot/Curves/XPCurve.curve
-  pakdb log XPCurve.curve
-  pakdb log 0xd8cbd36e92100920 --format json
+--semantic shows changes inside, as "pakdb diff --semantic" does. --field shows
+the history of one value, named as there, or by the end of that name.`,
+		Example: `  pakdb log XPCurve.curve
   pakdb log DT_Weapons.uasset --semantic
   pakdb log 1.0..1.9 DT_Weapons --field Rifle.Cost`,
 		Args:              cli.Args(cobra.RangeArgs(1, 2)),
@@ -42,8 +38,8 @@ history of one value: its name is that of "diff --semantic" or the end of it, wh
 			return runLog(cmd.Context(), a, args, opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.semantic, "semantic", false, "show what changed inside")
-	cmd.Flags().StringVar(&opts.field, "field", "", "show the `NAME`d value alone")
+	cli.Flag(cmd, "semantic", &opts.semantic)
+	cmd.Flags().StringVar(&opts.field, "field", "", "show the history of the value `NAME`")
 	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 )
 
 type diffOptions struct {
-	perArchive, times, noRenames, files bool
-	similar                             string
+	similar string
+	by      string // asset, file, entry, or a column of sums
+	inside  depth  // what --semantic says
 
 	kinds []string
 	fold  bool
@@ -21,20 +23,69 @@ type diffOptions struct {
 	format                             string
 	limit                              int
 	stat, nameOnly, nameStatus, impact bool
-	semantic, exact, hashes, media     bool
-	summary                            string
+	exact                              bool
+
+	semantic bool   // inside is not ""
+	summary  string // by, if that is a column of sums
 
 	failOver []string
 	limits   []gate.Limit // what failOver says
 }
 
+// depth is the value of --semantic: "", fields, or all, which compares exports by hashes,
+// pixels, samples of sounds and modification times, too.
+type depth string
+
+const (
+	insideFields depth = "fields"
+	insideAll    depth = "all"
+)
+
+// Set implements pflag.Value: the flag alone has the value true.
+func (i *depth) Set(text string) error {
+	switch text {
+	case "true", "fields":
+		*i = insideFields
+	case "all":
+		*i = insideAll
+	default:
+		return fmt.Errorf("%q is neither fields nor all", text)
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (i *depth) String() string { return string(*i) }
+
+// Type implements pflag.Value. It is a bool that takes other values, too.
+func (i *depth) Type() string { return "bool" }
+
+// byKeys are the values of --by.
+func byKeys() []string { return append([]string{"asset", "file", "entry"}, diff.Columns()...) }
+
+// read refuses values that there are not, and those that exclude each other.
+func (opts *diffOptions) read() error {
+	switch {
+	case !slices.Contains(byKeys(), opts.by):
+		return fmt.Errorf("%w: --by %q: want one of %s", cli.ErrUsage, opts.by, strings.Join(byKeys(), ", "))
+	}
+	opts.semantic = opts.inside != ""
+	if slices.Contains(diff.Columns(), opts.by) {
+		opts.summary = opts.by
+	}
+	if opts.summary != "" && (opts.stat || opts.semantic || opts.nameOnly || opts.nameStatus || opts.impact) {
+		return fmt.Errorf("%w: --by %s shows sums; it goes with no other view", cli.ErrUsage, opts.by)
+	}
+	return nil
+}
+
 func (opts *diffOptions) options() (diff.Options, error) {
 	percent, err := strconv.Atoi(strings.TrimSuffix(opts.similar, "%"))
-	if err != nil || percent < 1 || percent > 100 {
-		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", cli.ErrUsage, opts.similar)
+	if err != nil || percent < 0 || percent > 100 {
+		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 0 to 100", cli.ErrUsage, opts.similar)
 	}
-	return diff.Options{PerArchive: opts.perArchive, Times: opts.times, NoRenames: opts.noRenames, Files: opts.files, Similar: percent,
-		Brief: !opts.semantic && (opts.format == "" || opts.summary != "")}, nil
+	return diff.Options{PerArchive: opts.by == "entry", Times: opts.inside == insideAll, NoRenames: percent == 0, Files: opts.by == "file",
+		Similar: max(1, percent), Brief: !opts.semantic && (opts.format == "" || opts.summary != "")}, nil
 }
 
 // hasSums reports whether the output for people ends with the line that says so
@@ -50,12 +101,6 @@ const (
 )
 
 func (opts *diffOptions) checkFormat(a *cli.App) error {
-	if opts.hashes && !opts.semantic {
-		return fmt.Errorf("%w: --hashes goes with --semantic", cli.ErrUsage)
-	}
-	if opts.media && !opts.semantic {
-		return fmt.Errorf("%w: --media goes with --semantic", cli.ErrUsage)
-	}
 	if opts.format != formatHTML {
 		return query.Output{W: a.Stdout, Format: opts.format}.Check()
 	}

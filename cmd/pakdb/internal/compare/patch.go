@@ -9,11 +9,11 @@ import (
 func newPatchCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "patch",
-		Short: "Make archives that a game mounts over a build to get another",
+		Short: "Make and check archives that a game mounts over a build",
 		Long: `Make archives that the game itself loads: mounted over the old build they give
-the new one. Every archive is proved before it gets its name: base and patch are
-mounted together, and compared with the new build, file by file.`,
+the new one. Base and patch are mounted together and compared with the new
+build, file by file, before a patch gets its name.`,
 		Example: `  pakdb patch build 1.48 1.52 -o Paks/
   pakdb patch check Game/Content/Paks patch/ --against new/Content/Paks`,
-	}, newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a), newPatchLogCommand(a))
+	}, newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a))
 }

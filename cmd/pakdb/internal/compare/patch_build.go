@@ -21,68 +21,19 @@ func newPatchBuildCommand(a *cli.App) *cobra.Command {
 	var opts patchOptions
 	cmd := &cobra.Command{
 		Use:   "build [flags] OLD NEW -o DIR",
-		Short: "Write what turns one build into another",
-		Long: `Write the archives that turn OLD into NEW when the game mounts them. OLD and NEW
-are labels of builds, BUILD:ARCHIVE, or archives and folders, as for "pakdb diff"; NEW
-may be a folder of cooked files. Swapped, they make the patch that rolls back.
+		Short: "Write the archives that turn one build into another",
+		Long: `Write the archives that turn OLD into NEW when the game mounts them:
+Game_N_P.pak or .utoc, pakN.pak, or whole archives where a format has no mount
+order. OLD and NEW are builds, archives or folders. Stored bytes are copied,
+settings are those of OLD. The patch is mounted over OLD and compared with NEW
+before it is named.
 
-Unreal: Game_N_P.pak, with the files that were added or modified and delete
-records for those that went. N is the first that is mounted over all of OLD, so
-that no tie decides. Version, mount point, compression, encryption and block
-size are those of OLD's paks; stored bytes are passed through untouched, Oodle's
-too. The files of one asset (.uasset, .umap, .uexp, .ubulk ...) go together.
-Paks below version 6 have no delete records: what NEW has not stays, and the
-exit code is 1.
-
-IoStore: what changed in .utoc and .ucas goes into Game_N_P.utoc with its .ucas,
-of the same version, whose header lists the packages that it overrides; the .pak
-of that name, by which the engine mounts it, is there if with nothing in it.
-Containers have no delete records.
-
-Quake: pakN.pak, the next number, with the files that were added or modified.
-These paks have no delete records either.
-
-Marvel Heroes and Retro: archives that changed are made anew as a whole, under
-their names and of their kind, with unchanged entries as they are stored; in
-their order and with their copies, each of which is replaced; new entries last.
---overlay writes NAME_patch.sip with the changed entries alone instead, for
-loaders that look into several.
-
-Beside each .pak that is mounted lies a response file, by which UnrealPak packs
-the same from what "pakdb unpack NEW" leaves, and beside the first archive a
-manifest, NAME.patch.json.
-
-Before anything gets its name, OLD and the patch are mounted and compared with
-NEW, file by file. An archive of either that is damaged as a whole (no footer, a
-damaged index, cut short, not readable, a .ucas missing) is refused: what it has
-lost would be deleted. With --allow-damaged the manifest names it.
-
-The name is never that of an archive of OLD, nor of a patch that lies beside OLD's
-archives: N is above those. What is in DIR stays, unless --overwrite is given. Where
-OLD is signed (a .sig lies beside its pak), the patch is written, and the exit code
-is 1: pakdb cannot sign it.
-
---max-size SIZE cuts the patch: no archive is larger, and there are as many as that
-takes. --max-total SIZE is a gate: all archives together are no larger. Where an entry
-does not fit an archive, or the archives do not fit the total, nothing is written, and
-the exit code is 1.
-
---dry-run shows what goes in, why, how big it is, and how many entries of OLD it
-hides; --explain tells it of one path.
-
---only and --exclude choose among the changes: by patterns for paths in the game's
-file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
-:old and :new are the builds. A pattern that matches no path of either build is an
-error. --with-dependencies adds what the chosen ones refer
-to in NEW and OLD lacks, or did not have them refer to.
-` + operand.GlobHelp,
-		Example: `  pakdb patch build 1.48 1.52 -o patch/
-  pakdb patch build old/Game.pak new/Game.pak -o patch/
-  pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
-  pakdb patch build 1.48 1.52 --max-total 50MB -o patch/
-  pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
-  pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
-  pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
+--only and --exclude choose changes: a GLOB of game paths, or SQL that yields
+paths (:old and :new are the builds). --max-size splits the patch; above
+--max-total none is written. "pakdb help patches" explains formats, names and
+delete records.`,
+		Example: `  pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
+  pakdb patch build old/Game.pak new/Game.pak --max-size 2GiB -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
 		Args:              cli.Args(cobra.ExactArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
@@ -99,21 +50,21 @@ to in NEW and OLD lacks, or did not have them refer to.
 			return runPatchBuild(cmd.Context(), a, opts, args[0], args[1])
 		},
 	}
+	opts.number = -1
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	cli.Flag(cmd, "output", &opts.out)
 	flags.StringArrayVar(&opts.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
 	flags.StringArrayVar(&opts.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
-	cli.AddMemory(cmd, &opts.memory)
-	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "and what those newly need, with --only")
-	flags.BoolVar(&opts.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
-	flags.Var(&opts.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
-	flags.Var(&opts.maxTotal, "max-total", "no patch whose archives together are above `SIZE`")
-	flags.BoolVar(&opts.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
-	flags.IntVar(&opts.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
-	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
+	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "with --only: add entries newly referred to")
+	flags.BoolVar(&opts.perChunk, "per-chunk", false, "write a patch for each pakchunk")
+	cli.Flag(cmd, "max-size", &opts.maxSize)
+	flags.Var(&opts.maxTotal, "max-total", "refuse a patch above `SIZE` in all")
+	flags.BoolVar(&opts.overlay, "changed-only", false, "write only changed entries, not a whole .sip")
+	flags.IntVar(&opts.number, "number", opts.number, "`N` of Game_N_P.pak; -1: the lowest")
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	cli.Flag(cmd, "dry-run", &opts.dryRun)
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
-	flags.StringVar(&opts.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
+	flags.StringVar(&opts.explain, "explain", "", "explain the change of `PATH`, and write nothing")
 	cli.AddFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")

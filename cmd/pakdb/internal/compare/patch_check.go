@@ -5,13 +5,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/patch"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/internal/terminal"
@@ -21,34 +19,35 @@ import (
 func newPatchCheckCommand(a *cli.App) *cobra.Command {
 	var opts checkOptions
 	cmd := &cobra.Command{
-		Use:   "check [flags] BASE... PATCH... --against NEW",
-		Short: "Prove that base and patches give a build",
-		Long: `Mount archives as the game does and compare what it then sees with NEW, file by
-file: nothing missing, nothing more, every content equal. Each argument is an
-archive, a folder of archives, or the label of a build. What comes later is
-mounted over what comes before, where the format has no mount order of its own,
-and takes the place of an archive of the same name.
+		Use:   "check [flags] BASE... [PATCH...]",
+		Short: "Compare mounted archives with a build",
+		Long: `Mount archives as the game does and compare the result with NEW, file by file:
+none missing, none more, all contents equal. Each argument is an archive, a
+folder or a build; later ones are mounted over earlier ones where the format
+has no order.
 
-Contents are decoded and compared by their BLAKE3. Of builds in the catalog they
-are known, and not read again; ./NAME is a path though there is a build NAME.
-
-An archive that is damaged as a whole is refused, unless --allow-damaged is given.
-
-The exit code is 0 when all is equal, 1 when something differs.`,
-		Example: `  pakdb patch check old/Game.pak patch/Game_0_P.pak --against new/Game.pak
-  pakdb patch check Paks/ patch/ --against 1.52
-  pakdb patch check 1.48 patch/ --against 1.52 --format json`,
+Without --against, show the builds that a folder of patches leads to, by the
+manifests of its patches: archives to keep, to remove, and missing ones. An
+asterisk marks the build that the game sees now. The exit code is 1 when
+something differs.`,
+		Example: `  pakdb patch check Paks/ patch/ --against 1.52
+  pakdb patch check 1.48 patch/ --against new/Content/Paks --format json
+  pakdb patch check Game/Content/Paks`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.against == "" {
-				return cli.UsageError(cmd, errors.New("compare with what? pass --against NEW"))
+			switch {
+			case opts.against != "":
+			case len(args) > 1:
+				return cli.UsageError(cmd, errors.New("compare with which build? pass --against NEW"))
+			default:
+				return runPatchLog(cmd.Context(), a, args[0], opts.format)
 			}
 			return runPatchCheck(cmd.Context(), a, opts, args)
 		},
 	}
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
-	cmd.Flags().StringVar(&opts.against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
+	cmd.Flags().StringVar(&opts.against, "against", "", "the wanted build `NEW`: a label, archive or folder")
 	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
@@ -63,11 +62,11 @@ func runPatchCheck(ctx context.Context, a *cli.App, opts checkOptions, paths []s
 	if err := (query.Output{W: a.Stdout, Format: opts.format}).Check(); err != nil {
 		return err
 	}
-	have, err := mountAll(ctx, a, paths, false)
+	have, err := operand.MountAll(ctx, a, paths, false)
 	if err != nil {
 		return err
 	}
-	want, err := mountAll(ctx, a, []string{opts.against}, true)
+	want, err := operand.MountAll(ctx, a, []string{opts.against}, true)
 	if err != nil {
 		return err
 	}
@@ -86,54 +85,6 @@ func runPatchCheck(ctx context.Context, a *cli.App, opts checkOptions, paths []s
 		return err
 	}
 	return printCheck(a, report, opts.format)
-}
-
-// mountAll mounts builds and paths in their order, each over those before.
-func mountAll(ctx context.Context, a *cli.App, names []string, loose bool) (*overlay.Stack, error) {
-	labels, err := cli.KnownBuilds(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	var all *overlay.Stack
-	for _, name := range names {
-		s, err := mountOne(ctx, a, name, slices.Contains(labels, name), loose)
-		if err != nil {
-			return nil, err
-		}
-		if all == nil {
-			all = s
-		} else {
-			all = all.Over(s)
-		}
-	}
-	return all, nil
-}
-
-func mountOne(ctx context.Context, a *cli.App, name string, isBuild, loose bool) (*overlay.Stack, error) {
-	if !isBuild {
-		paths, err := operand.Expand([]string{name})
-		if err != nil {
-			return nil, err
-		}
-		s, err := newDisk(a).Stack(ctx, name, paths, loose)
-		if err != nil {
-			return nil, err
-		}
-		if len(s.Mounts) == 0 && len(s.Damage) == 0 {
-			return nil, fmt.Errorf("%w: no archives in %s", cli.ErrUsage, name)
-		}
-		return s, nil
-	}
-	db, err := a.OpenCatalog(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = db.Close() }()
-	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), name)
-	if err != nil {
-		return nil, err
-	}
-	return stacks[0], nil
 }
 
 func printCheck(a *cli.App, r *overlay.Report, format string) error {

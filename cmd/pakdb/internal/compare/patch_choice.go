@@ -27,7 +27,7 @@ func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.S
 		return nil, err
 	}
 	for _, sql := range statements {
-		paths, err := choosePaths(ctx, a, sql, s, opts.memory)
+		paths, err := choosePaths(ctx, a, sql, s)
 		if err != nil {
 			return nil, err
 		}
@@ -40,8 +40,8 @@ func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.S
 const noLimit = 0
 
 // choosePaths runs SQL in which :old and :new are the labels of the builds.
-func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides, memory cli.ByteSize) ([]string, error) {
-	if err := schema.LimitMemory(int64(memory)); err != nil {
+func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides) ([]string, error) {
+	if err := cli.LimitMemory(); err != nil {
 		return nil, err
 	}
 	defer func() { _ = schema.LimitMemory(noLimit) }()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/overlay"
@@ -14,25 +12,7 @@ import (
 	"pakdb/query"
 )
 
-func newPatchLogCommand(a *cli.App) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
-		Use:   "log [flags] DIR",
-		Short: "Show which builds a folder of patches can be brought to",
-		Long: `Show which builds a folder of archives can be brought to, by the manifests of its
-patches: what must stay, what must be taken out, and what is missing. Builds are
-told apart by what a game sees of them, not by their labels alone.
-
-An asterisk marks the build that the game sees with the patches that are there.`,
-		Example: `  pakdb patch log Game/Content/Paks
-  pakdb patch log Game/Content/Paks --format json`,
-		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return runPatchLog(cmd.Context(), a, args[0], format) },
-	}
-	cli.AddFormat(cmd, &format)
-	return cmd
-}
-
+// runPatchLog shows the builds that a folder of patches can be brought to.
 func runPatchLog(ctx context.Context, a *cli.App, dir, format string) error {
 	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err

@@ -29,19 +29,14 @@ func newPatchMergeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [flags] [BASE...] PATCH... -o OUT",
 		Short: "Make one archive of many patches",
-		Long: `Write one archive that has the effect of all of the patches mounted at once, so
-that nobody carries thirty of them. Which entry counts is decided as the game
-does: by mount order, delete records, case.
+		Long: `Write one archive with the effect of all patches mounted at once. Mount order,
+delete records and case decide as in the game. The name of the output sets its
+mount order: use the last patch's name. Stored bytes are copied and compared.
 
-Archives that are no patches (no _P in their names), and those named with --base,
-are the base. It stays as it is; delete records that hide nothing of it drop out.
-Without a base all that count stay, as nobody knows what they hide. --into-base
-folds base and patches into one new base, without delete records.
-
-Stored bytes are passed through, never encoded anew, and compared afterwards.
-Base and OUT are mounted and compared with base and patches, before OUT gets its
-name. Its name sets its mount order: use the last patch's name.`,
-		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak Game_2_P.pak -o merged/Game_2_P.pak
+Archives without _P in their names, and those of --base, are the base: delete
+records that hide nothing in it are dropped. --into-base merges base and
+patches into one new base without delete records.`,
+		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak -o merged/Game_1_P.pak
   pakdb patch merge Paks/ -o merged/Game_9_P.pak
   pakdb patch merge Paks/ --into-base -o merged/Game.pak`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
@@ -52,12 +47,11 @@ name. Its name sets its mount order: use the last patch's name.`,
 			return runPatchMerge(cmd.Context(), a, opts, args)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&opts.out, "output", "o", "", "the archive `OUT` to write")
-	flags.StringArrayVar(&opts.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
-	flags.BoolVar(&opts.intoBase, "into-base", false, "fold the base in as well")
+	cli.Flag(cmd, "output", &opts.out)
+	cmd.Flags().StringArrayVar(&opts.bases, "base", nil, "`PATH` is part of the base; may repeat")
+	cmd.Flags().BoolVar(&opts.intoBase, "into-base", false, "merge the base too")
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
-	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	return cmd
 }
 

@@ -16,7 +16,6 @@ type patchOptions struct {
 	overlay       bool
 	maxSize       cli.ByteSize
 	maxTotal      cli.ByteSize
-	memory        cli.ByteSize
 	number        int
 	overwrite     bool
 	dryRun        bool

@@ -91,7 +91,7 @@ func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archiv
 // ownFileHint is for who takes what pakdb wrote for an archive.
 func ownFileHint(ctx context.Context, path string) string {
 	if _, err := delta.ReadFileHeader(path); err == nil {
-		return "that is a transport patch: pakdb delta info " + path
+		return "that is a transport patch: pakdb delta verify " + path
 	}
 	db, err := schema.OpenReadOnly(ctx, path)
 	if err != nil {

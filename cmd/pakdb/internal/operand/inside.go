@@ -9,17 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
 )
-
-// NestedHelp is for commands that can look into archives within an archive.
-const NestedHelp = `Archives can lie in archives: with --nested, or when a pattern has a "!/" in it,
-their entries follow those of the ARCHIVE, as Mods/A.umod!/System/A.u. ARCHIVE
-itself may be such a path: Game.pak!/Mods/A.umod.`
 
 // OpenFor opens the archive at path, and when deep is set or one of the names
 // asks for it, with what lies in archives within it.
@@ -29,11 +22,6 @@ func OpenFor(ctx context.Context, a *cli.App, path string, names []string, deep 
 		LookInside(ctx, a, ar)
 	}
 	return ar, err
-}
-
-// AddNested declares --nested.
-func AddNested(cmd *cobra.Command, deep *bool) {
-	cmd.Flags().BoolVar(deep, "nested", false, "also what lies in archives within the archive")
 }
 
 // LookInside wraps an archive, such that its entries include those of archives within

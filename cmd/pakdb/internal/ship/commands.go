@@ -6,9 +6,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns delta, keygen, publish, update and store.
+// Commands returns delta; publish, update and store.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
-		newDeltaCommand(a), newKeygenCommand(a), newPublishCommand(a), newUpdateCommand(a), newStoreCommand(a),
-	}
+	change := cli.In(cli.GroupChange, newDeltaCommand(a))
+	return append(change, cli.In(cli.GroupShip, newPublishCommand(a), newUpdateCommand(a), newStoreCommand(a))...)
 }

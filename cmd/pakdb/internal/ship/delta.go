@@ -23,16 +23,14 @@ func newDeltaCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "delta",
 		Short: "Make and apply the smallest download between builds",
-		Long: `Make and apply transport patches: files by which one or many archives become one
-or many others, bit for bit, with the least to be downloaded. Compressed blocks
-are decoded, compared, and coded again exactly as the archive's own tool did.
-
-A patch is for transport; the game never sees it. What a game mounts over an old
-build is made by "pakdb patch build".`,
+		Long: `Make and apply transport patches: files by which one or many archives become
+others, bit for bit, with the smallest download. Compressed blocks are decoded,
+compared, and compressed again exactly as before. The game never sees such a
+patch; archives that a game mounts over a build are made by "pakdb patch
+build".`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
-	}, newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaRecoverCommand(a))
+	}, newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaVerifyCommand(a))
 }
 
 func newDeltaMakeCommand(a *cli.App) *cobra.Command {
@@ -41,50 +39,26 @@ func newDeltaMakeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "make [flags] OLD... [--] NEW... -o FILE",
 		Short: "Make the patch from old files to new ones",
-		Long: `Make the patch by which OLD becomes NEW: two archives, or two folders with all
-that is below them. Of more than two arguments, those before "--" are old and
-those after it are new. OLD and NEW may be builds in the catalog, BUILD, or one
-archive of a build, BUILD:ARCHIVE: then their files are read where they were indexed,
-and refused if they have changed since. A file or folder comes before a build of the
-same name, which BUILD: names.
+		Long: `Make the patch that turns OLD into NEW: archives, folders with all below them,
+or builds of the catalog. With more than two arguments, those before "--" are
+old. Other files are patched as bytes. Symbolic links out of a folder are
+refused. The patch is verified while it is made, then renamed into place; that
+needs room for it twice.
 
-Files that are no archives are patched as bytes; empty folders are left out. Symbolic
-links to files and folders below the folder are followed; all others are refused, but for
-those that --follow-outside takes. Old content is used wherever it is. Files are
-recognised by content, and named by their last name or by their path below the folder
-that was given.
-
-With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
-compared and encrypted again, so that an encrypted build costs as little as a plain
-one, and a new key nearly nothing. Such a patch has the new contents in the clear,
-and applying it takes the same keys, which are not in it. Without keys encrypted
-entries that changed are sent as they are stored.
-
-An archive that is damaged as a whole (no footer, a damaged index, cut short, not
-readable, a .ucas missing) is refused on either side: who applies the patch would
-have it as well. --allow-damaged takes it as the bytes that it is.
-
-The patch gets its name once it was applied and the result compared with NEW, which
-is done while it is made; the folder of FILE needs room for the patch twice. A patch
-above --max-size gets none, and the exit code is 1.
-
---dry-run prints the download by each way of transport, and writes nothing: as whole
-files that changed; from a store of 1 MiB chunks, as Steam and Epic have, modelled
-after their documentation; as a patch archive of whole entries; and as this patch,
-which is made to know its size. "pakdb diff --stat" estimates the same for builds in
-the catalog without their files, and with --exact does what --dry-run does.`,
-		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
-  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
-  pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta
-  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta --max-size 50MB
+With AES keys encrypted entries are compared decrypted: the patch then has the
+new contents in the clear, and applying it takes the keys. --dry-run prints the
+download by each transport. "pakdb help transports" compares these.`,
+		Example: `  pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta --sign release.key
   pakdb delta make builds/1.48 builds/1.52 --dry-run --format json
-  pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
-  pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
+  pakdb delta make --effort best -o all.pkdelta old/*.pak -- new/*.pak`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := opts.keys.Load(&a.Keys); err != nil {
 				return err
+			}
+			if opts.effort != "normal" && opts.effort != "best" {
+				return cli.UsageError(cmd, fmt.Errorf("--effort %q: want normal or best", opts.effort))
 			}
 			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
 			if err != nil {
@@ -105,15 +79,17 @@ the catalog without their files, and with --exact does what --dry-run does.`,
 			return runDeltaMake(cmd.Context(), a, old, new, opts)
 		},
 	}
-	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the patch `FILE` to write")
-	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "print the size of the download, and write nothing")
+	opts.effort = "normal"
+	cli.Flag(cmd, "output", &opts.out)
+	cli.Flag(cmd, "dry-run", &opts.dryRun)
 	cli.AddFormat(cmd, &opts.format)
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
-	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
-	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
+	cli.Flag(cmd, "overwrite", &overwrite)
+	cli.Flag(cmd, "effort", &opts.effort)
+	cli.CompleteFlag(cmd, "effort", "normal", "best")
+	cli.Flag(cmd, "max-size", &opts.maxSize)
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cli.AddFollowOutside(cmd, &opts.outside)
-	opts.key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
+	cli.Flag(cmd, "sign", &opts.key.file)
 	opts.keys.Add(cmd)
 	cmd = cli.Reporting(a, cmd, cli.Delta{})
 	cli.Exclusive(cmd, "dry-run", "output")
@@ -128,7 +104,7 @@ func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOpti
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	e, err := cli.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.best, OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
+	e, err := cli.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.effort == "best", OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
 	if err != nil {
 		return err
 	}
@@ -165,7 +141,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, opts.out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *delta.Header) error { return opts.fits(h, secret) },
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.effort == "best", Fits: func(h *delta.Header) error { return opts.fits(h, secret) },
 	})
 	if err == nil && secret != nil {
 		err = delta.SignFile(ctx, opts.out, secret)
@@ -183,14 +159,15 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 
 // makeOptions are the flags of "delta make".
 type makeOptions struct {
-	out                string
-	best, allowDamaged bool
-	dryRun             bool
-	format             string
-	outside            bool // follow links out of the folders
-	maxSize            cli.ByteSize
-	key                secretKey
-	keys               cli.TargetKeys
+	out          string
+	effort       string
+	allowDamaged bool
+	dryRun       bool
+	format       string
+	outside      bool // follow links out of the folders
+	maxSize      cli.ByteSize
+	key          secretKey
+	keys         cli.TargetKeys
 }
 
 // fits refuses a patch above --max-size, signed if it will be.

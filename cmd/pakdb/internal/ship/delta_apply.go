@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
+	"pakdb/internal/regular"
+	"pakdb/internal/terminal"
 )
 
 func newDeltaApplyCommand(a *cli.App) *cobra.Command {
@@ -18,26 +22,18 @@ func newDeltaApplyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
 		Short: "Make the new files of a patch from the old ones",
-		Long: `Make the new files in DIR. OLD are files, or folders that hold them; they are
-recognised by content, whatever their names, and only read. The files found, the
-bytes to write and the free space are printed first.
+		Long: `Make the new files of a patch in a folder. OLD are files, or folders that hold
+them; they are recognised by content, and only read. Costs are printed first. A
+new file is verified before it gets its name; an interrupted run continues when
+it is repeated. The output may be the folder of OLD: files that NEW lacks are
+then removed (--keep-old keeps them), changed ones are kept and named.
 
-A new file gets its name when its hash is right and it is on the disk. An error, or
-a wrong old file, leaves no partial output; after an interruption the same command
-continues where it stopped. DIR may be the folder of the old files: they are
-replaced when all new ones are complete. A file of the old version that the new one
-does not have is removed from DIR, or kept with --keep. One that was changed stays,
-and is named. Files that neither version has are never touched. On Linux and macOS
-new files are executable as they were where the patch was made. A patch that was made with keys of
-encrypted archives takes the same ones, by --aes-key, --keys or PAKDB_AES_KEY.
-
---in-place writes no second copy: what differs goes to a journal in DIR, and from
-there into the files. An interrupted update has not happened, or is finished by the
-next command on DIR; between the two the files are not to be used.`,
-		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
-  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
+--in-place writes no second copy, by a journal in the folder. Until an
+interrupted update is finished, by the same command, the files are not to be
+used.`,
+		Example: `  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run
-  pakdb delta apply game.pkdelta Paks -o Paks --in-place`,
+  pakdb delta apply game.pkdelta Paks -o Paks --in-place --trust release.key.pub`,
 		Args: cli.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
@@ -49,11 +45,12 @@ next command on DIR; between the two the files are not to be used.`,
 			return runDeltaApply(cmd.Context(), a, args[0], args[1:], opts)
 		},
 	}
-	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
-	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
-	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files in DIR where they are")
-	cmd.Flags().BoolVar(&opts.keep, "keep", false, "keep files of the old version that the new one does not have")
-	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	cli.Flag(cmd, "output", &opts.out)
+	cli.Flag(cmd, "dry-run", &opts.dryRun)
+	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files where they are")
+	cmd.Flags().BoolVar(&opts.keep, "keep-old", false, "keep old files that the new version lacks")
+	cmd.Flags().BoolVar(&opts.forget, "forget", false, "give up files lost during an interrupted update")
+	cli.Flag(cmd, "trust", &opts.key)
 	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
@@ -63,6 +60,7 @@ type applyOptions struct {
 	keys                  cli.TargetKeys
 	out, key              string
 	dryRun, inPlace, keep bool
+	forget                bool
 }
 
 func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
@@ -77,6 +75,11 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 	debug.SetMemoryLimit(applyMemory)
 	if err := checkFileKey(file, opts.key); err != nil { // before old files are read for it
 		return err
+	}
+	if opts.forget {
+		if err := forgetLost(ctx, a, opts.out); err != nil {
+			return err
+		}
 	}
 	watched, stop := a.WatchPatch(ctx)
 	p, err := apply.NewPlan(watched, file, old, opts.out)
@@ -117,3 +120,51 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 
 // applyMemory is the same while one is applied.
 const applyMemory = 32 << 20
+
+// forgetLost finishes an interrupted update of the files in a folder without those that
+// are gone or were replaced since.
+func forgetLost(ctx context.Context, a *cli.App, dir string) (err error) {
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	release, err := apply.Lock(dir)
+	if err != nil {
+		return err
+	}
+	_, lost, err := apply.Forget(ctx, root)
+	for _, err := range lost {
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: given up: "+terminal.PrintableLines(err.Error()))
+	}
+	return errors.Join(err, release())
+}
+
+// recoverHint is for errors about files of a folder whose update was interrupted.
+func recoverHint(err error, dir string) error {
+	if errors.Is(err, apply.ErrGone) || errors.Is(err, delta.ErrResult) && apply.IsInterrupted(dir) {
+		return cli.WithHint(err, "put the file back where it was and run this again, or give it up: pakdb delta apply --forget")
+	}
+	return err
+}
+
+// WarnInterrupted warns of arguments in a folder whose update was interrupted. The commands
+// that finish it need no warning.
+func WarnInterrupted(a *cli.App, cmd *cobra.Command, args []string) {
+	if slices.Contains([]string{"apply", "update"}, cmd.Name()) {
+		return
+	}
+	seen := map[string]bool{}
+	for _, arg := range args {
+		dir, err := filepath.Abs(arg)
+		if err != nil {
+			continue
+		}
+		for ; !seen[dir]; dir = filepath.Dir(dir) {
+			seen[dir] = true
+			if apply.IsInterrupted(dir) {
+				a.Warn("an update of the files in " + dir + " was interrupted; repeat \"pakdb delta apply\" or \"pakdb update\" to finish it")
+			}
+		}
+	}
+}

@@ -132,7 +132,7 @@ func deltaHint(err error) error {
 	case errors.Is(err, apply.ErrApplied):
 		return cli.WithHint(err, "nothing need be done")
 	case errors.Is(err, delta.ErrWrongOld):
-		return cli.WithHint(err, `"pakdb delta info" tells what the patch is for`)
+		return cli.WithHint(err, `"pakdb delta verify" shows the files that the patch is for`)
 	case errors.Is(err, delta.ErrNoKey):
 		return cli.WithHint(err, cli.KeyHint+"; nothing was written")
 	case errors.Is(err, delta.ErrCorrupt):

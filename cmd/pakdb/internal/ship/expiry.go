@@ -31,9 +31,9 @@ func expiring(expires map[string]time.Time, now time.Time) (lines []string) {
 		if !ok || until.Sub(now) >= soon {
 			continue
 		}
-		who := "a key that may publish renews it: pakdb store renew --sign KEY"
+		who := "a key that may publish renews it: pakdb store sign --sign KEY"
 		if role == trust.RoleRoot {
-			who = "the keys of the root renew it: pakdb store rotate --sign KEY"
+			who = "the keys of the root renew it: pakdb store keys change --sign KEY"
 		}
 		lines = append(lines, fmt.Sprintf("the signed %s expires on %s, and clients stop then; %s", role, until.UTC().Format(time.RFC3339), who))
 	}

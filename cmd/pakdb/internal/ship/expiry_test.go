@@ -23,8 +23,8 @@ func TestExpiring(t *testing.T) {
 		want          string
 	}{
 		{300, 300, ""},
-		{59, 300, "the signed root expires on 2026-12-30T00:00:00Z, and clients stop then; the keys of the root renew it: pakdb store rotate --sign KEY"},
-		{300, -1, "the signed targets expires on 2026-10-31T00:00:00Z, and clients stop then; a key that may publish renews it: pakdb store renew --sign KEY"},
+		{59, 300, "the signed root expires on 2026-12-30T00:00:00Z, and clients stop then; the keys of the root renew it: pakdb store keys change --sign KEY"},
+		{300, -1, "the signed targets expires on 2026-10-31T00:00:00Z, and clients stop then; a key that may publish renews it: pakdb store sign --sign KEY"},
 	} {
 		got := strings.Join(expiring(map[string]time.Time{trust.RoleRoot: in(tt.root), trust.RoleTargets: in(tt.targets), trust.RoleTimestamp: in(1)}, now), "\n")
 		if got != tt.want {

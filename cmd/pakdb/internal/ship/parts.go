@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
@@ -34,19 +32,20 @@ func readParts(flags []string) (list []publish.PartFiles, err error) {
 	return list, nil
 }
 
-// parts are the flags of what a folder has of optional parts.
-type parts struct{ store.PartChoice }
-
-func (p *parts) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&p.With, "with", nil, "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
-	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "do without these `PARTS` of the build from now on; all: every one but those of --with")
-}
-
-func (p *parts) read() (store.PartChoice, error) {
-	if err := p.Check(); err != nil {
-		return p.PartChoice, fmt.Errorf("--with, --without: %w", err)
+// readChoice reads the value of pakdb update --parts: names of parts to have, and, with a
+// hyphen before them, of parts to do without; all stands for every part.
+func readChoice(list []string) (c store.PartChoice, err error) {
+	for _, name := range list {
+		if without, ok := strings.CutPrefix(name, "-"); ok {
+			c.Without = append(c.Without, without)
+		} else {
+			c.With = append(c.With, name)
+		}
 	}
-	return p.PartChoice, nil
+	if err := c.Check(); err != nil {
+		return c, fmt.Errorf("--parts: %w", err)
+	}
+	return c, nil
 }
 
 // tellParts tells which parts the folder has and does without, and, text or not, of which it

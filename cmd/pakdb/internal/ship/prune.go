@@ -28,25 +28,21 @@ func newStorePruneCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune [flags] STORE",
 		Short: "Remove old builds and what only they need",
-		Long: `Remove all builds but the last that were published and those that a channel gives
-out, and the packs that no other build needs. A folder is checked first; from a
-damaged one nothing is removed.
+		Long: `Remove all builds but the last ones and those that a channel gives out, and
+packs that no other build needs. A folder is checked first; a damaged one is
+left as it is.
 
-Others may publish to a bucket meanwhile, and may use what is not needed any more. So
-each run remembers there what it finds not needed, and removes what an earlier one
-found so, a --grace time ago: run it again then. The grace time must be longer than
-any publication takes.
-
-A bucket may also have contents of builds, which "pakdb index --store" keeps there. They
-stay until --drop names the build, whatever --keep says, and then for the grace time.
-A scan that takes longer than that and counts on what is removed ends with an error.`,
+Others may publish to a bucket meanwhile: each run notes there which packs are
+not needed, and removes those that an earlier run noted a --grace time ago,
+which must be longer than any publication takes. Contents that "pakdb index
+--store" put into a bucket stay until --drop-contents names the build.`,
 		Example: `  pakdb store prune --keep 5 /srv/game
   pakdb store prune --keep 5 --grace 48h s3://games/game
-  pakdb store prune --drop 1.48 --drop 1.49 s3://games/game`,
+  pakdb store prune --drop-contents 1.48 s3://games/game`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(o.drop) > 0 && !place.IsBucket(args[0]) {
-				return cli.UsageError(cmd, errors.New("--drop is for the contents in a bucket"))
+				return cli.UsageError(cmd, errors.New("--drop-contents is for the contents in a bucket"))
 			}
 			if o.grace < 0 {
 				return cli.UsageError(cmd, fmt.Errorf("--grace %s: a time cannot be negative", o.grace))
@@ -57,11 +53,11 @@ A scan that takes longer than that and counts on what is removed ends with an er
 			return runPrune(cmd.Context(), a, &o, args[0])
 		},
 	}
-	o.sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
-	cmd.Flags().StringVar(&o.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
-	cmd.Flags().DurationVar(&o.grace, "grace", 24*time.Hour, "keep what a bucket does not need for this `TIME`")
-	cmd.Flags().IntVar(&o.keep, "keep", 5, "how many builds to keep: the last `N`")
-	cmd.Flags().StringArrayVar(&o.drop, "drop", nil, "the contents of this `BUILD` are not needed any more; may repeat")
+	cli.Flag(cmd, "sign", &o.sign.file)
+	cli.Flag(cmd, "trust", &o.root)
+	cmd.Flags().DurationVar(&o.grace, "grace", 24*time.Hour, "keep idle packs for `TIME`")
+	cmd.Flags().IntVar(&o.keep, "keep", 5, "keep the last `N` builds")
+	cmd.Flags().StringArrayVar(&o.drop, "drop-contents", nil, "drop contents of `BUILD`; may repeat")
 	return cmd
 }
 

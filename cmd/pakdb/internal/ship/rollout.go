@@ -3,6 +3,8 @@ package ship
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,22 +19,27 @@ import (
 type rollout struct {
 	to      publish.Rollout
 	share   string
-	promote bool
+	clients string
 }
 
 func (r *rollout) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.to.Channel, "channel", store.Stable, "give the build to those who follow channel `NAME`")
-	cmd.Flags().StringVar(&r.share, "rollout", "100%", "give it to this `SHARE` of them, as 10%; the others keep what they have")
-	cmd.Flags().StringVar(&r.to.Min, "min-client", "", "give it only to clients of this `VERSION` or later (pakdb update --client-version)")
-	cmd.Flags().StringVar(&r.to.Max, "max-client", "", "give it only to clients of this `VERSION` or earlier")
-	cmd.Flags().BoolVar(&r.promote, "promote", false, "BUILD is in the store: only say who gets it")
+	r.to.Channel, r.share = store.Stable, "100%"
+	cli.Flag(cmd, "channel", &r.to.Channel)
+	cli.Flag(cmd, "rollout", &r.share)
+	cli.Flag(cmd, "clients", &r.clients)
 	cli.CompleteFlag(cmd, "channel", store.Stable, "beta")
 }
 
-// read reads the share.
+// read reads the share and the versions of clients.
 func (r *rollout) read() (err error) {
 	if r.to.Share, err = store.ParseShare(r.share); err != nil {
 		return fmt.Errorf("%w: --rollout %q: above 0 and up to 100%%, as 10%% or 0.5%%", cli.ErrUsage, r.share)
+	}
+	if r.clients != "" {
+		var ok bool
+		if r.to.Min, r.to.Max, ok = strings.Cut(r.clients, ".."); !ok || r.clients == ".." {
+			return fmt.Errorf("%w: --clients %q: want A..B, A.. or ..B", cli.ErrUsage, r.clients)
+		}
 	}
 	for _, v := range []string{r.to.Min, r.to.Max} {
 		if v != "" && !store.ValidVersion(v) {
@@ -56,9 +63,10 @@ func checkPlatform(name string) error {
 	return nil
 }
 
-// tell tells who gets the build from now on, if it is not everybody.
-func (r *rollout) tell(a *cli.App, label string) error {
-	if a.Quiet || !r.promote && r.to == (publish.Rollout{Channel: store.Stable, Share: store.AllChannels}) {
+// tell prints which installations get the build from now on; of a new build only if that
+// is not all of them.
+func (r *rollout) tell(a *cli.App, label string, promoted bool) error {
+	if a.Quiet || !promoted && r.to == (publish.Rollout{Channel: store.Stable, Share: store.AllChannels}) {
 		return nil
 	}
 	clients := ""
@@ -69,26 +77,26 @@ func (r *rollout) tell(a *cli.App, label string) error {
 	return err
 }
 
-// following are the flags of who updates.
-type following struct{ channel, install, client, platform string }
+// following says which installation updates: flags, and what a launcher sets in the
+// environment.
+type following struct{ channel, platform string }
 
 func (f *following) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
-	cmd.Flags().StringVar(&f.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
-	cmd.Flags().StringVar(&f.platform, "platform", "", "get builds for platform `NAME` from now on (default: what DIR remembers, or else this system: windows, linux, darwin)")
+	cli.Flag(cmd, "channel", &f.channel)
+	cli.Flag(cmd, "platform", &f.platform)
 	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
-	cmd.Flags().StringVar(&f.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
 	cli.CompleteFlag(cmd, "channel", store.Stable, "beta")
 }
 
 func (f *following) into(opt *update.RemoteOptions) error {
-	if f.client != "" && !store.ValidVersion(f.client) {
-		return fmt.Errorf("%w: --client-version %q: numbers with dots, as 2.10", cli.ErrUsage, f.client)
+	client := os.Getenv("PAKDB_CLIENT_VERSION")
+	if client != "" && !store.ValidVersion(client) {
+		return fmt.Errorf("%w: PAKDB_CLIENT_VERSION=%s: numbers with dots, as 2.10", cli.ErrUsage, client)
 	}
 	if err := checkPlatform(f.platform); err != nil {
 		return err
 	}
-	opt.Channel, opt.Install, opt.Version, opt.Platform = f.channel, f.install, f.client, f.platform
+	opt.Channel, opt.Install, opt.Version, opt.Platform = f.channel, os.Getenv("PAKDB_INSTALL_ID"), client, f.platform
 	return nil
 }
 

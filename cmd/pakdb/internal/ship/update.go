@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
@@ -24,47 +22,18 @@ func newUpdateCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [flags] DIR --from STORE",
 		Short: "Bring a folder to a published build",
-		Long: `Bring DIR to a build of a store: a URL, a folder, or a bucket, s3://BUCKET/PREFIX,
-as "pakdb publish" takes it; a public one needs no keys. DIR may hold any
-version, a mix of several, a modded one, or nothing. Contents that DIR has are
-found by their hashes and kept; only missing ones are fetched. The cost is printed
-first. Each answer of a server is verified by its hash; a wrong one is requested
-again, up to five times, also from the other copies of the store that --from names.
+		Long: `Bring DIR to a build of a store: a URL, a folder or s3://. DIR may hold any
+version, a mix, mods or nothing. Contents are found by their hashes; only
+missing ones are fetched and verified. The cost is printed first. Files that
+only other builds had are removed; changed ones stay unless --clean, unknown
+ones always. Repeat an interrupted update.
 
-New files are made beside the old ones and verified. When all are right, they take
-their places, and files that only earlier builds had are removed. Of these, the ones
-that somebody has changed stay, and are named; --clean moves them aside. Unknown files
-are kept. An interrupted update continues where it stopped.
-
-DIR remembers the keys of a signed store, and what it saw last, in
-.pakdb-trust.json: later updates take nothing by other keys, nothing older, and
-nothing that has expired. The first update takes the keys from --root or --key, or
-else from the store. "pakdb store trust" tells more.
-
-DIR follows the channel stable until --channel names another, which it remembers in
-.pakdb-install.json. A build that goes to a part of all installations reaches DIR when
-its turn comes; --build takes any.
-
-Of builds for platforms DIR gets those for this system, unless --platform names another,
-which it remembers as well.
-
-Of optional parts of a build, languages or DLC, DIR has all unless --without says
-otherwise; --with adds them again. "all" stands for every part, those of later builds
-included: --without all --with fr is French and no other part, ever. DIR remembers that,
-also in .pakdb-install.json. Files of parts that it does without are removed like those
-that only other builds have.
-
---dry-run --format json prints the plan: how each file would be made and from what,
-what would be removed, what stays, and what would be fetched.`,
-		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
-  pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
-  pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
-  pakdb update ~/game --from https://cdn.example.org/game --root root.json
-  pakdb update ~/game --from https://cdn.example.org/game --channel beta
-  pakdb update ~/game --from https://cdn.example.org/game --platform windows
-  pakdb update ~/game --from https://cdn.example.org/game --without de,dlc1
-  pakdb update ~/game --from https://cdn.example.org/game --without all --with fr
-  pakdb update ~/game --from /srv/game --dry-run
+DIR remembers channel, platform and parts (--parts fr,-de; all, -all), and the
+keys of a signed store: later updates refuse other keys, rollbacks and expired
+metadata. The first takes the keys from --trust, else from the store. See
+"pakdb help stores".`,
+		Example: `  pakdb update ~/game --from https://cdn.example.org/game --trust root.json
+  pakdb update ~/game --from https://cdn.example.org/game --parts=-all,fr
   pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,57 +46,53 @@ what would be removed, what stays, and what would be fetched.`,
 			return runUpdate(cmd.Context(), a, args[0], o)
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL`, folder or s3:// of the store; more of them are copies, asked for what the first does not give right")
-	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR, which is the last one published unless the store says otherwise)")
-	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
-	cmd.Flags().BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
-	cmd.Flags().BoolVar(&o.overlay, "overlay", false, "leave installed archives as they are: make one that is mounted over them")
-	cmd.Flags().BoolVar(&o.keep, "keep", false, "with --overlay: keep patches of earlier builds, which are else merged into it")
-	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
-	cmd.Flags().StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`, as the publisher gave it")
-	cmd.Flags().BoolVar(&o.allowExpired, "allow-expired", false, "take signed metadata that has expired")
-	cmd.Flags().BoolVar(&o.allowRollback, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
-	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
-	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
+	cmd.Flags().StringArrayVar(&o.from, "from", nil, "the store at `URL`; may repeat for copies of it")
+	cli.Flag(cmd, "build", &o.build)
+	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most `SIZE` a second, as 2M")
+	cmd.Flags().BoolVar(&o.clean, "clean", false, "move changed files of other builds aside")
+	cmd.Flags().BoolVar(&o.overlay, "overlay", false, "keep archives, write one mounted over them")
+	cmd.Flags().BoolVar(&o.keep, "keep-patches", false, "with --overlay: keep patches of earlier builds")
+	cli.Flag(cmd, "trust", &o.trust)
+	cmd.Flags().StringSliceVar(&o.allow, "allow", nil, "accept metadata, `expired,rollback`")
+	cli.Flag(cmd, "dry-run", &o.dryRun)
+	cli.Flag(cmd, "format", &o.format)
 	o.following.add(cmd)
-	o.parts.add(cmd)
+	cmd.Flags().StringSliceVar(&o.parts, "parts", nil, "have `PARTS` of builds from now on, as fr,-de")
+	cli.CompleteFlag(cmd, "allow", "expired", "rollback")
 	cli.CompleteFlag(cmd, "format", "json")
 	return cli.Reporting(a, cmd, cli.Updated{})
 }
 
 // updateOptions are the flags of pakdb update.
 type updateOptions struct {
-	from               []string
-	build, key, format string
-	root               string
-	allowExpired       bool
-	allowRollback      bool
-	rate               cli.ByteSize
-	dryRun, clean      bool
-	overlay, keep      bool
-	following          following
-	parts              parts
+	from          []string
+	build, format string
+	trust         string
+	allow         []string
+	rate          cli.ByteSize
+	dryRun, clean bool
+	overlay, keep bool
+	following     following
+	parts         []string
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
-	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback,
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: slices.Contains(o.allow, "expired"), AllowRollback: slices.Contains(o.allow, "rollback"),
 		Slow: func(text string) { a.ClearLine(); a.Warn(text) }}
 	if err := o.following.into(&opt); err != nil {
 		return err
 	}
-	choice, err := o.parts.read()
+	for _, name := range o.allow {
+		if name != "expired" && name != "rollback" {
+			return fmt.Errorf("%w: --allow %q: want expired or rollback", cli.ErrUsage, name)
+		}
+	}
+	choice, err := readChoice(o.parts)
 	if err != nil {
 		return err
 	}
-	if o.key != "" {
-		if opt.Key, err = delta.ReadPublicKey(o.key); err != nil {
-			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
-		}
-	}
-	if o.root != "" {
-		if opt.Root, err = os.ReadFile(o.root); err != nil {
-			return err
-		}
+	if opt.Key, opt.Root, err = readTrusted(o.trust); err != nil {
+		return err
 	}
 	r, err := update.OpenRemote(o.from[0], opt)
 	if err != nil {

@@ -97,7 +97,7 @@ func checkTrust(src *source, key *delta.PublicKey, index *store.Index, finding f
 		finding(trust.TimestampName, errStale)
 		return 0, nil
 	case s.chain.Targets == nil:
-		finding(trust.TimestampName, fmt.Errorf("%w: it is not there: it was removed, or the first signing was stopped; pakdb store sign signs the store", store.ErrCorrupt))
+		finding(trust.TimestampName, fmt.Errorf("%w: it is not there: it was removed, or the first signing was stopped; pakdb store sign --all signs the store", store.ErrCorrupt))
 		return 0, nil
 	}
 	targets := s.chain.Targets

@@ -229,7 +229,7 @@ func ReadTrust(ctx context.Context, dir string, root []byte) (t *Trusted, err er
 	}
 	c := s.chain
 	if c.Targets == nil && !s.stale {
-		return nil, fmt.Errorf("%s: %w: there is no %s; pakdb store sign signs the store", dir, store.ErrCorrupt, trust.TimestampName)
+		return nil, fmt.Errorf("%s: %w: there is no %s; pakdb store sign --all signs the store", dir, store.ErrCorrupt, trust.TimestampName)
 	}
 	t = &Trusted{Root: c.Root, Version: map[string]int64{}, Expires: maps.Clone(c.Expires()), Targets: map[string]*trust.Target{}}
 	if t.Text, _, err = src.from.File(trust.Name(trust.RoleRoot, c.Root.Version)); err != nil {

@@ -45,7 +45,7 @@ type signing struct {
 }
 
 // errStale is the error for a list of builds that is not signed by the root's keys.
-var errStale = fmt.Errorf("%w: its root has other keys than those that signed the list of builds: pakdb store sign signs it anew", ErrKeyRole)
+var errStale = fmt.Errorf("%w: its root has other keys than those that signed the list of builds: pakdb store sign --all signs it anew", ErrKeyRole)
 
 func signerOf(key *delta.SecretKey) trust.Signer { return trust.Signer(key.Key[:]) }
 
@@ -157,7 +157,7 @@ func (s *signing) lost() error {
 		return err
 	}
 	if !s.anew {
-		return fmt.Errorf("%s: %w: there is no %s, though there is a snapshot %d: it was removed; pakdb store sign signs the store anew",
+		return fmt.Errorf("%s: %w: there is no %s, though there is a snapshot %d: it was removed; pakdb store sign --all signs the store anew",
 			s.w.at, store.ErrCorrupt, trust.TimestampName, last)
 	}
 	// Clients may have seen any version: the time in seconds is more than any honest count.
@@ -181,7 +181,7 @@ func (s *signing) signedByOwn(targets []byte) bool {
 func (s *signing) may(roles ...string) error {
 	for _, role := range roles {
 		if s.chain != nil && !s.chain.Root.Enough(role, s.signers) {
-			return fmt.Errorf("%s: %w: root %d asks for %d of %d other keys for %s: see pakdb store trust", s.w.at, ErrKeyRole,
+			return fmt.Errorf("%s: %w: root %d asks for %d of %d other keys for %s: see pakdb store keys list", s.w.at, ErrKeyRole,
 				s.chain.Root.Version, s.chain.Root.Roles[role].Threshold, len(s.chain.Root.Roles[role].KeyIDs), role)
 		}
 	}

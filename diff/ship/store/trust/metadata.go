@@ -191,7 +191,7 @@ func (t *Targets) Keep(labels []string, all bool) error {
 	}
 	for _, label := range last {
 		if !all && !slices.Contains(labels, label) {
-			return fmt.Errorf("%w: the list of builds lacks %q, which was signed as the last: if its owner removed that, pakdb store sign signs the list as it is", ErrMixed, label)
+			return fmt.Errorf("%w: the list of builds lacks %q, which was signed as the last: if its owner removed that, pakdb store sign --all signs the list as it is", ErrMixed, label)
 		}
 	}
 	maps.DeleteFunc(t.Targets, func(name string, _ Target) bool {

@@ -146,7 +146,7 @@ func (t *truster) find(ctx context.Context, key *trust.Key) (chain *trust.Chain,
 		switch {
 		case errors.Is(err, errAbsent) && n == 1:
 			if key != nil {
-				t.doubt("the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign")
+				t.doubt("the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign --all")
 			}
 			return nil, nil
 		case errors.Is(err, errAbsent):
@@ -301,9 +301,9 @@ func (e *trustError) Hint() string {
 	isAnswer, remembers := errors.As(e.err, &answer), e.dir != "" && Remembers(e.dir)
 	switch {
 	case errors.Is(e.err, trust.ErrRollback):
-		return "the server, or what is between, has an earlier state of the store: try another copy of it; --allow-rollback is for those who know that its owner went back"
+		return "the server, or what is between, has an earlier state of the store: try another copy of it; --allow rollback is for those who know that its owner went back"
 	case errors.Is(e.err, trust.ErrExpired):
-		return "its owner runs pakdb store renew; if this clock is right, the server may keep newer builds back: --allow-expired takes what it has"
+		return "its owner runs pakdb store sign; if this clock is right, the server may keep newer builds back: --allow expired takes what it has"
 	case errors.Is(e.err, trust.ErrSignature) && remembers:
 		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their --key"
 	case errors.Is(e.err, trust.ErrSignature):

@@ -15,61 +15,27 @@ import (
 	"pakdb/schema"
 )
 
-type mergeOptions struct {
-	into     string
-	replace  bool
-	noSearch bool
-}
-
-func newMergeCommand(a *cli.App) *cobra.Command {
-	var opts mergeOptions
-	cmd := &cobra.Command{
-		Use:   "merge [flags] OTHER.db... --into CATALOG",
-		Short: "Copy the builds of other catalogs into one",
-		Long: `Copy all builds of other catalogs into one, without the archives: many machines scan
-builds into catalogs of their own, and one catalog answers for all of them. It has the
-rows that it would have if one machine had scanned the builds into it. CATALOG is made
-if it is not there; without --into it is that of --catalog.
-
-Builds are merged in the order of their times ("pakdb index --created"), those of one
-time in the order of the catalogs named; they come after the builds that CATALOG has.
-An archive that CATALOG has already, by the hash of its file, is shared. One that has
-the name of an archive of an earlier build is stored by what changed.
-
-A build that CATALOG has already is passed over if it has the same archives, scanned
-alike. Another build of that name is an error, and nothing is merged; --replace
-replaces it. Builds become visible one by one, each when it is complete. A merge that
-was interrupted goes on when it is run again.
-
-The other catalogs are only read. One of another layout, or that is damaged, is refused. Contents that "pakdb index
---store" kept beside them are copied as well.
-
-A scan looks for the ids of all builds of its catalog in contents of unknown
-structure. Workers know their own builds alone: a reference to an id that only
-another worker's builds have is not found by merging, but by a new scan.`,
-		Example: `  pakdb merge worker1.db worker2.db --into game.db
-  pakdb merge workers/*.db --into game.db --format json
-  pakdb merge --replace rescanned.db --into game.db`,
-		Args: cli.Args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("into") {
-				if opts.into == "" {
-					return cli.UsageError(cmd, errors.New("--into names no catalog"))
-				}
-				a.Catalog = opts.into
-			}
-			return runMerge(cmd.Context(), a, opts, args)
-		},
+// countCatalogs counts the paths that are catalogs.
+func countCatalogs(paths []string) (n int) {
+	for _, path := range paths {
+		if cli.IsCatalog(path) {
+			n++
+		}
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&opts.into, "into", "", "the `CATALOG` that the builds are copied into")
-	flags.BoolVar(&opts.replace, "replace", false, "replace other builds of the same names")
-	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
-	_ = cmd.MarkFlagFilename("into")
-	return cli.Reporting(a, cmd, cli.Merged{Builds: []cli.MergedBuild{}})
+	return n
 }
 
-func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string) (err error) {
+// merge copies the builds of other catalogs.
+func (opts *indexOptions) merge(cmd *cobra.Command, a *cli.App, paths []string) error {
+	for _, name := range []string{"build", "force", "extract", "store", "mappings", "engine", "quick", "created"} {
+		if cmd.Flags().Changed(name) {
+			return cli.UsageError(cmd, fmt.Errorf("--%s has no effect on catalogs, which are merged", name))
+		}
+	}
+	return runMerge(cmd.Context(), a, opts, paths)
+}
+
+func runMerge(ctx context.Context, a *cli.App, opts *indexOptions, paths []string) (err error) {
 	others, closeAll, err := openOthers(ctx, a, paths)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
@@ -81,14 +47,14 @@ func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string
 	}
 	defer func() { err = errors.Join(err, catalog.Close()) }()
 	noteUnchecked(a, catalog)
-	steps, err := schema.PlanMerge(ctx, catalog, others, opts.replace)
+	steps, err := schema.PlanMerge(ctx, catalog, others, opts.overwrite)
 	if errors.Is(err, schema.ErrOtherBuild) {
-		err = cli.WithHint(err, "--replace replaces it; pakdb rm removes it")
+		err = cli.WithHint(err, "--overwrite replaces it; pakdb rm removes it")
 	}
 	if err != nil {
 		return err
 	}
-	done := cli.Merged{Catalog: a.Catalog, Builds: []cli.MergedBuild{}}
+	done := cli.Indexed{Builds: []cli.MergedBuild{}}
 	defer func() { a.Result.Done(done) }()
 	if done.Builds, err = mergeAll(ctx, a, catalog, opts, steps); err != nil {
 		return err
@@ -108,13 +74,9 @@ func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string
 // openOthers opens the catalogs that are to be merged. An older one is brought up to date
 // in a temporary copy.
 func openOthers(ctx context.Context, a *cli.App, paths []string) (others []*schema.Other, closeAll func() error, err error) {
-	var closers []func() error
 	closeAll = func() (err error) {
 		for _, o := range others {
 			err = errors.Join(err, o.Close())
-		}
-		for _, c := range closers {
-			err = errors.Join(err, c())
 		}
 		return err
 	}
@@ -134,7 +96,7 @@ func openOthers(ctx context.Context, a *cli.App, paths []string) (others []*sche
 }
 
 // mergeAll merges builds one by one and says of each what was done.
-func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mergeOptions, steps []schema.MergeStep) (done []cli.MergedBuild, err error) {
+func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts *indexOptions, steps []schema.MergeStep) (done []cli.MergedBuild, err error) {
 	p := &indexer.Progress{}
 	for i := range steps {
 		if s := &steps[i]; !s.Same {
@@ -142,14 +104,11 @@ func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mer
 			p.Bytes.Add(s.Bytes)
 		}
 	}
-	o := schema.MergeOptions{Search: schema.SearchMade, Continues: indexer.Continues, Alike: indexer.Alike, Progress: func(archives, entries, bytes int64) {
+	o := schema.MergeOptions{Search: opts.search(), Continues: indexer.Continues, Alike: indexer.Alike, Progress: func(archives, entries, bytes int64) {
 		p.FilesDone.Add(archives)
 		p.Entries.Add(entries)
 		p.BytesDone.Add(bytes)
 	}}
-	if opts.noSearch {
-		o.Search = schema.SearchDropped
-	}
 	stop := a.ShowProgress(ctx, p)
 	defer stop()
 	done = []cli.MergedBuild{}

@@ -1,49 +1,22 @@
-package compare
+package archive
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff/ship/overlay"
 	"pakdb/query"
 )
 
-func newMountPlanCommand(a *cli.App) *cobra.Command {
-	var files bool
-	var format string
-	cmd := &cobra.Command{
-		Use:   "mount-plan [flags] DIR|BUILD...",
-		Short: "Show in which order a game mounts archives, and what hides what",
-		Long: `Show the archives below folders, or of builds in the catalog, as a game mounts
-them: the one that wins first, with its order; how many of its entries the game
-sees and how many nothing can reach, with their stored bytes; delete records, and
-those of them that hide nothing; and ties, files over which archives of one order
-compete, so that nothing but a name decides.
-
---files lists each entry that is hidden, and by what.`,
-		Example: `  pakdb mount-plan Game/Content/Paks
-  pakdb mount-plan Game/Content/Paks ~/mods --files
-  pakdb mount-plan 1.52 --format json`,
-		Args:              cli.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runMountPlan(cmd.Context(), a, args, files, format)
-		},
-	}
-	cmd.Flags().BoolVar(&files, "files", false, "list what is hidden, and by what")
-	cli.AddFormat(cmd, &format)
-	return cmd
-}
-
-func runMountPlan(ctx context.Context, a *cli.App, names []string, files bool, format string) error {
+// runMounts shows archives as a game mounts them, or the entries that it cannot see.
+func runMounts(ctx context.Context, a *cli.App, names []string, hidden bool, format string) error {
 	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
-	s, err := mountAll(ctx, a, names, false)
+	s, err := operand.MountAll(ctx, a, names, false)
 	if err != nil {
 		return err
 	}
@@ -51,7 +24,7 @@ func runMountPlan(ctx context.Context, a *cli.App, names []string, files bool, f
 		return cli.WithHint(err, "get the archive again, or name the others")
 	}
 	mounts, shadows := s.Survey()
-	if files {
+	if hidden {
 		return printShadows(a, shadows, format)
 	}
 	if err := printMounts(a, mounts, format); err != nil || format != "" || a.Quiet {

@@ -14,31 +14,29 @@ import (
 	"pakdb/internal/terminal"
 )
 
-func newKeygenCommand(a *cli.App) *cobra.Command {
+func newKeysNewCommand(a *cli.App) *cobra.Command {
 	var protect bool
 	key := secretKey{}
 	cmd := &cobra.Command{
-		Use:   "keygen FILE",
-		Short: "Make a pair of keys that sign patches",
-		Long: `Make FILE, a secret key, and FILE.pub, the public key that goes with it, as
-minisign has them. Files that are there stay. Without --password keep the secret key
-where nobody else reads.
+		Use:   "new FILE",
+		Short: "Generate a signing key pair",
+		Long: `Write FILE, a secret key, and FILE.pub, its public key, as minisign has them.
+Existing files are kept. Without --password keep the secret key where nobody
+else reads it.
 
-With --password the key is of use only with a password, which is asked for, or taken
-from --password-file or PAKDB_KEY_PASSWORD. To make or use such a key takes seconds
-and 1 GiB of memory, so that nobody else can try many passwords.`,
-		Example: `  pakdb keygen release.key
-  pakdb keygen --password release.key
+With --password the key is of use only with a password: PAKDB_KEY_PASSWORD, or
+the first line of the file PAKDB_KEY_PASSWORD_FILE; else it is asked for. To
+make or use such a key takes seconds and 1 GiB of memory, against guessing.`,
+		Example: `  pakdb store keys new release.key
   pakdb delta make old new -o game.pkdelta --sign release.key
-  pakdb delta apply game.pkdelta old -o new --key release.key.pub`,
+  pakdb delta apply game.pkdelta old -o new --trust release.key.pub`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key.file = args[0]
-			return runKeygen(cmd.Context(), a, key, protect || key.passwordFile != "")
+			return runKeygen(cmd.Context(), a, key, protect || os.Getenv(passwordFileVariable) != "")
 		},
 	}
 	cmd.Flags().BoolVar(&protect, "password", false, "protect the secret key by a password")
-	key.addPassword(cmd)
 	return cmd
 }
 
@@ -83,25 +81,18 @@ func writeNew(name, text string, mode os.FileMode) error {
 	return err
 }
 
-// secretKey says with which key to sign.
-type secretKey struct{ file, passwordFile string }
+// secretKey is the file of the key that signs.
+type secretKey struct{ file string }
 
-// add adds --sign, which does what usage says, and where a password is.
-func (k *secretKey) add(cmd *cobra.Command, usage string) {
-	cmd.Flags().StringVar(&k.file, "sign", "", usage)
-	k.addPassword(cmd)
-}
-
-func (k *secretKey) addPassword(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.passwordFile, "password-file", "", "the password of the secret key is the first line of `FILE` (default: PAKDB_KEY_PASSWORD, else it is asked for)")
-}
+// passwordFileVariable names the file whose first line is the password of secret keys.
+const passwordFileVariable = "PAKDB_KEY_PASSWORD_FILE"
 
 // password returns the password of the key: never from the command line, which others
 // can see. A fresh one is asked for twice.
 func (k *secretKey) password(ctx context.Context, a *cli.App, fresh bool) (string, error) {
 	password := os.Getenv("PAKDB_KEY_PASSWORD")
-	if k.passwordFile != "" {
-		text, err := os.ReadFile(k.passwordFile)
+	if file := os.Getenv(passwordFileVariable); password == "" && file != "" {
+		text, err := os.ReadFile(file)
 		if password, _, _ = strings.Cut(strings.ReplaceAll(string(text), "\r", ""), "\n"); err != nil {
 			return "", err
 		}
@@ -114,7 +105,7 @@ func (k *secretKey) password(ctx context.Context, a *cli.App, fresh bool) (strin
 			}
 		}
 		if errors.Is(err, terminal.ErrNotTerminal) {
-			return "", cli.WithHint(fmt.Errorf("%s: %w, and %w", k.file, delta.ErrPassword, err), "name its file by --password-file, or set PAKDB_KEY_PASSWORD")
+			return "", cli.WithHint(fmt.Errorf("%s: %w, and %w", k.file, delta.ErrPassword, err), "set PAKDB_KEY_PASSWORD, or PAKDB_KEY_PASSWORD_FILE to the file that has it")
 		} else if err != nil {
 			return "", err
 		}
@@ -158,28 +149,4 @@ func checkKey(h *delta.Header, file, key string) error {
 		return cli.WithHint(fmt.Errorf("%s: %w", file, err), "do not use it unless you know who made it")
 	}
 	return nil
-}
-
-func newDeltaSignCommand(a *cli.App) *cobra.Command {
-	secret := secretKey{}
-	cmd := &cobra.Command{
-		Use:   "sign KEY FILE.pkdelta",
-		Short: "Sign a patch",
-		Long: `Sign a patch with a secret key of "pakdb keygen" or of minisign.
-The signature is over the root hash, which stands for the whole patch, and is put
-into the file; what was there is replaced. It is minisign's, over the 32 bytes of
-the root.`,
-		Example: `  pakdb delta sign release.key game.pkdelta`,
-		Args:    cli.Args(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			secret.file = args[0]
-			key, err := secret.read(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			return delta.SignFile(cmd.Context(), args[1], key)
-		},
-	}
-	secret.addPassword(cmd)
-	return cmd
 }

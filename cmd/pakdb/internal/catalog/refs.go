@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,73 +16,56 @@ import (
 	"pakdb/query/graph"
 )
 
-type depsOptions struct {
+type refsOptions struct {
+	needs  bool // the other direction
 	build  string
 	depth  string
 	kinds  []string
 	format string
 }
 
-func newDepsCommand(a *cli.App) *cobra.Command {
-	return newGraphCommand(a, false, &cobra.Command{
-		Use:   "deps [flags] PATH|NAME|ID",
-		Short: "Show what an entry refers to",
-		Long: `Show what an entry of a build refers to, with --depth what that refers to in
-turn. The entry is named by its path, by the end of its path, by the name of the
-package that it is, or by an id or GUID in any form: decimal, 0x and hex, or 16
-hex digits.
-
-A target that nothing in the build stands for is "missing"; one that lies
-outside the archives is "native".`,
-		Example: `  pakdb deps Calligraphy/Powers/Blueprints/Power.blueprint
-  pakdb deps Power.blueprint --depth all --kind parent,blueprint_parent
-  pakdb deps 0x5c941affe5410d85 --format json
-  pakdb deps /Game/Maps/Arena --kind import,soft_package --depth all
-  pakdb deps Power.blueprint --depth 3 --format dot | dot -Tsvg > power.svg`,
-	})
-}
-
 func newRefsCommand(a *cli.App) *cobra.Command {
-	return newGraphCommand(a, true, &cobra.Command{
+	opts := refsOptions{depth: "1"}
+	cmd := &cobra.Command{
 		Use:   "refs [flags] PATH|NAME|ID",
-		Short: "Show what refers to an entry",
-		Long: `Show what refers to an entry of a build, with --depth what refers to that in
-turn: what is touched when the entry changes. The entry is named as for "deps".
-An id or a name that nothing in the build stands for can be asked for as well.
+		Short: "Show which entries refer to an entry, or which it needs",
+		Long: `Show the entries that refer to an entry of a build, as a tree; with --needs
+those that it refers to. --depth follows references further. The entry is named
+by its path, the end of it, its package name, or an id or GUID (decimal, 0x,
+hex).
 
-Functions of Unreal packages that name the entry in their code are listed below the
-package that they are in. A function or an object of the program is named by its path:
-then the functions are listed that call or name it.`,
-		Example: `  pakdb refs Calligraphy/Entity/Types/BossHealth.curve
-  pakdb refs /Script/Engine.GameplayStatics:SaveGameToSlot
-  pakdb refs BossHealth.curve --depth all
-  pakdb refs 6670986634407775621 --build 1.48 --format csv`,
-	})
-}
-
-func newGraphCommand(a *cli.App, reverse bool, cmd *cobra.Command) *cobra.Command {
-	var opts depsOptions
-	cmd.Args = cli.Args(cobra.ExactArgs(1))
-	cmd.ValidArgsFunction = cli.Completing(a, operand.CompletePaths)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return runDeps(cmd.Context(), a, opts, reverse, args[0])
+A target that no entry of the build is, is "missing"; one outside of the
+archives is "native". References from code name the function. A function or
+object of the program, as /Script/Engine.Actor:Tick, lists the functions that
+use it. --format dot draws a graph for Graphviz.`,
+		Example: `  pakdb refs BossHealth.curve --depth all
+  pakdb refs --needs /Game/Maps/Arena --kind import,soft_package
+  pakdb refs --needs Power.blueprint -d 3 --format dot | dot -Tsvg > power.svg`,
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: cli.Completing(a, operand.CompletePaths),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRefs(cmd.Context(), a, opts, args[0])
+		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&opts.build, "build", "b", "", "`LABEL` of the build (default: the newest)")
-	flags.StringVarP(&opts.depth, "depth", "d", "1", "follow `N` steps, or all")
-	flags.StringSliceVar(&opts.kinds, "kind", nil, "only references of these `KINDS`, comma-separated")
-	formats := slices.Concat([]string{"tree", "dot"}, query.Formats())
-	flags.StringVar(&opts.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
-	cli.CompleteFlag(cmd, "format", formats...)
+	cmd.Flags().BoolVar(&opts.needs, "needs", false, "show what the entry refers to")
+	cli.Flag(cmd, "build", &opts.build)
+	cli.Flag(cmd, "depth", &opts.depth)
+	cli.AddKinds(cmd, &opts.kinds)
+	cli.AddFormat(cmd, &opts.format)
+	cli.CompleteFlag(cmd, "format", slices.Concat([]string{"tree", "dot"}, query.Formats())...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
 }
 
-func runDeps(ctx context.Context, a *cli.App, opts depsOptions, reverse bool, name string) error {
-	depth, err := parseDepth(opts.depth)
+func runRefs(ctx context.Context, a *cli.App, opts refsOptions, name string) error {
+	depth, err := cli.ParseDepth(opts.depth)
 	if err != nil {
 		return err
 	}
+	if depth == 0 {
+		depth = -1 // package graph has no bound then
+	}
+	reverse := !opts.needs
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
@@ -107,7 +89,7 @@ func runDeps(ctx context.Context, a *cli.App, opts depsOptions, reverse bool, na
 	}
 	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: opts.kinds}
 	switch opts.format {
-	case "tree":
+	case "", "tree":
 		err = printTree(ctx, a, g, start, o)
 	case "dot":
 		err = printDot(ctx, a, g, start, o)
@@ -140,20 +122,9 @@ func remarkKinds(ctx context.Context, a *cli.App, g *graph.Graph, start graph.No
 	return err
 }
 
-func parseDepth(s string) (int, error) {
-	if s == "all" {
-		return -1, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", cli.ErrUsage, s)
-	}
-	return n, nil
-}
-
 // printUses shows the functions that name what no entry stands for.
 func printUses(a *cli.App, name string, uses []graph.Use, format string) error {
-	if format == "tree" || format == "dot" {
+	if format == "" || format == "tree" || format == "dot" {
 		t := newTree(a)
 		for i := range uses {
 			t.addUse(name, &uses[i])
