@@ -61,6 +61,9 @@ type Package struct {
 type Change struct {
 	Object, Field string
 	Old, New      string // as the value is shown; "" where it is inherited, or removed
+	// Namespace and Key are those by which a game looks the new text up: it shows the
+	// translation, where there is one. Key is "" for other values.
+	Namespace, Key string
 }
 
 // Open reads a package: its .uasset or .umap, and its .uexp, nil unless the package is
@@ -266,6 +269,7 @@ func (p *Package) edit(object, field string, do func(*property.Draft, property.T
 	}
 	if now, err := d.Find(field); err == nil && now.Exists() {
 		c.New = shown(d, now)
+		c.Namespace, c.Key, _ = d.TextKey(now)
 	}
 	p.touched[i] = append(p.touched[i], field)
 	p.changes = append(p.changes, c)

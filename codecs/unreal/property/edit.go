@@ -85,6 +85,18 @@ func (e *Draft) Shown(t Target) any {
 	return e.d.Value(t.l, t.at)
 }
 
+// TextKey returns the key by which a game looks a text up; ok is false for values without.
+func (e *Draft) TextKey(t Target) (namespace, key string, ok bool) {
+	if t.at < 0 || t.l != &e.export.List || t.l.Nodes[t.at].Kind != Text {
+		return "", "", false
+	}
+	space, at := t.l.Find(t.at, "Namespace", 0), t.l.Find(t.at, "Key", 0)
+	if space < 0 || at < 0 || t.l.Nodes[at].Text == "" {
+		return "", "", false
+	}
+	return t.l.Nodes[space].Text, t.l.Nodes[at].Text, true
+}
+
 // Kind returns the kind of the value.
 func (e *Draft) Kind(t Target) Kind {
 	if t.at < 0 {

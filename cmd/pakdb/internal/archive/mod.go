@@ -248,6 +248,11 @@ func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) 
 			return err
 		}
 	}
+	for _, m := range all {
+		if err := warnTranslated(ctx, a, m); err != nil {
+			return err
+		}
+	}
 	if opts.dryRun {
 		return nil
 	}
@@ -339,6 +344,31 @@ func modPackage(ctx context.Context, a *cli.App, opts *modOptions, name string, 
 	}
 	m.asset, m.uexp, err = m.edited.Files(ctx)
 	return m, err
+}
+
+// warnTranslated warns of texts that a game does not show, but their translations.
+func warnTranslated(ctx context.Context, a *cli.App, m *modded) error {
+	if m.ar == nil || m.ar.Build == "" {
+		return nil
+	}
+	for _, c := range m.edited.Changes() {
+		if c.Key == "" {
+			continue
+		}
+		db, err := a.OpenCatalog(ctx)
+		if err != nil {
+			return err
+		}
+		var n int64
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM translations WHERE build = ? AND namespace = ? AND key = ?", m.ar.Build, c.Namespace, c.Key).Scan(&n)
+		if err = errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		if n > 0 {
+			a.Warn(fmt.Sprintf("%s.%s: the game shows %s of this text (key %q), which .locres files have", c.Object, c.Field, cli.Plural(n, "translation", "translations"), c.Key))
+		}
+	}
+	return nil
 }
 
 // inBuild fails if a build has no package of that name.
