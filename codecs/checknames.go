@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // CheckNames returns the error of class [ErrName] that writing an archive of format f ends
@@ -18,7 +18,7 @@ import (
 func CheckNames(ctx context.Context, f *Format, o *CreateOptions, names iter.Seq[string]) error {
 	dry := *o
 	dry.Sibling = func(string) (io.WriteSeeker, error) { return &nowhere{}, nil }
-	err := rescue.Call(func() error { return dryRun(ctx, f, &dry, names) })
+	err := process.RescueCall(func() error { return dryRun(ctx, f, &dry, names) })
 	if errors.Is(err, ErrName) {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // Staged is an archive that is written and synced, and has no name of its own
@@ -35,7 +35,7 @@ func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 			err = errors.Join(err, s.Discard())
 		}
 	}()
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	out, err := s.files.create("")
 	if err != nil {
 		return nil, err

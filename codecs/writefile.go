@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // Aborter is a [Writer] that holds something, such as a temporary file, which
@@ -46,13 +46,13 @@ func writeArchive(ctx context.Context, out io.WriteSeeker, f *Format, o *CreateO
 	}
 	c := &counter{Writer: w, written: &written{seed: maphash.MakeSeed()}}
 	c.hash.SetSeed(c.seed)
-	if err := errors.Join(rescue.Call(func() error { return fill(c) }), ctx.Err()); err != nil {
+	if err := errors.Join(process.RescueCall(func() error { return fill(c) }), ctx.Err()); err != nil {
 		if a, ok := w.(Aborter); ok {
 			err = errors.Join(err, a.Abort())
 		}
 		return nil, err
 	}
-	return c.written, rescue.Call(w.Close)
+	return c.written, process.RescueCall(w.Close)
 }
 
 // written is what went into a Writer: entries, and hashes of the contents that were
@@ -157,7 +157,7 @@ func readEntries(ctx context.Context, a Archive, w *written) (n int, contents []
 			buf := make([]byte, 64<<10)
 			for e := range entries {
 				h.Reset()
-				if err := rescue.Call(func() error { return readEntry(ctx, a, e, &h, buf) }); err != nil {
+				if err := process.RescueCall(func() error { return readEntry(ctx, a, e, &h, buf) }); err != nil {
 					stop(err) // the first one counts
 				}
 				mu.Lock()

@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
-	"pakdb/codecs/loose"
 )
 
 var errDisk = errors.New("disk full")
@@ -81,7 +80,7 @@ func TestWriteFileFails(t *testing.T) {
 		fill func(codecs.Writer) error
 		want error
 	}{
-		{name: "read-only format", f: loose.Format(), want: codecs.ErrReadOnly},
+		{name: "read-only format", f: codecs.Loose(), want: codecs.ErrReadOnly},
 		{name: "create", f: gpak.Format(), o: &codecs.CreateOptions{Version: "9"}, want: errors.ErrUnsupported},
 		{name: "fill", f: gpak.Format(), fill: func(codecs.Writer) error { return errDisk }, want: errDisk},
 		{name: "fill ignores an error", f: gpak.Format(), want: codecs.ErrName, fill: func(w codecs.Writer) error {

@@ -17,7 +17,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/asset"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
@@ -227,7 +227,7 @@ func (a *again) visitAll(ctx context.Context, o *opened, items []item, targets [
 		if it.entry == nil {
 			continue
 		}
-		g.Go(rescue.Func(func() error {
+		g.Go(process.RescueFunc(func() error {
 			err := a.open.failures.note(a.withExports(inner, o, it, &targets[i], v.do))
 			var damaged *codecs.FormatError
 			if inner.Err() == nil && errors.As(err, &damaged) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"pakdb/codecs"
-	"pakdb/internal/ordered"
+	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
@@ -41,7 +41,7 @@ func Check(ctx context.Context, a codecs.Archive, c *Checking) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return ordered.Do(ctx, chunksOf(ctx, o), workers, 16*workers, w.work, func(k *chunk) error {
+	return process.InOrder(ctx, chunksOf(ctx, o), workers, 16*workers, w.work, func(k *chunk) error {
 		if err := errors.Join(k.err, open.failures.err()); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 )
 
 // dump is every row of every table in stored order, without what the clock
@@ -43,7 +43,7 @@ func copies(t *testing.T) string {
 		if err := os.CopyFS(dir, os.DirFS(folder(t, "Calligraphy.sip", "Calligraphy_next.sip", "damaged.sip"))); err != nil {
 			t.Fatal(err)
 		}
-		out, err := extract.Open(t.Context(), filepath.Join(dir, "files"), false)
+		out, err := safename.OpenDir(t.Context(), filepath.Join(dir, "files"), false)
 		if err != nil {
 			t.Fatal(err)
 		}

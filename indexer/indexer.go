@@ -16,10 +16,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/objects"
-	"pakdb/internal/ordered"
 	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -129,7 +127,7 @@ func (s *scan) readAll(ctx context.Context, files []file) error {
 		s.progress.Files.Add(1)
 		s.progress.Bytes.Add(f.size)
 	}
-	err := rescue.Call(func() error { return s.run(ctx, files) })
+	err := process.RescueCall(func() error { return s.run(ctx, files) })
 	if err == nil {
 		s.mountAll()
 	}
@@ -191,7 +189,7 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	ahead := 16 * s.o.Workers
 	s.handles = make(chan struct{}, max(2, min(filesAhead+ahead, (process.Handles()-handlesOfOther)/handlesOfFile)))
 	w := s.worker()
-	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, w.work, s.collect,
+	err := process.InOrder(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, w.work, s.collect,
 		func(c *chunk) {
 			if c.last {
 				c.from.close()
@@ -212,7 +210,7 @@ func (s *scan) worker() *worker {
 // the scan, unless the machine failed.
 func (s *scan) openAhead(ctx context.Context, file file) *opened {
 	o := &opened{file: file, handle: s.handles, tables: s.tables, digest: make(chan digestResult, 1)}
-	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
+	defer process.Rescue(&o.err) // it runs ahead, in a goroutine of its own
 	if o.err = s.open.openFile(ctx, o); o.err == nil && o.known == nil {
 		if s.build != nil {
 			s.ahead.list(ctx, o.format)

@@ -19,8 +19,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
 	"pakdb/internal/objects"
+	"pakdb/internal/safename"
 	"pakdb/schema"
 )
 
@@ -276,7 +276,7 @@ func TestLooseFiles(t *testing.T) {
 func TestExtractAndStore(t *testing.T) {
 	c := newCatalog(t)
 	out := t.TempDir()
-	dir, err := extract.Open(t.Context(), out, false)
+	dir, err := safename.OpenDir(t.Context(), out, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/rescue"
 	"pakdb/internal/stored"
 	"pakdb/schema"
 )
@@ -262,7 +262,7 @@ func (o *opened) startDigest(ctx context.Context) {
 	o.digesting.Do(func() {
 		go func() {
 			var d schema.Digest
-			err := rescue.Call(func() (err error) { d, err = stored.Hash(ctx, o.f, o.size); return err })
+			err := process.RescueCall(func() (err error) { d, err = stored.Hash(ctx, o.f, o.size); return err })
 			o.digest <- digestResult{d, err}
 		}()
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 	"pakdb/schema"
 )
 
@@ -35,10 +35,10 @@ type Options struct {
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
 
-	Extract  *extract.Dir // not nil: write contents out, below a folder named as their archive
-	Store    Store        // not nil: keep contents there
-	Progress *Progress    // not nil: is kept up to date
-	Passed   func(error)  // not nil: is called for pipes, devices and links to nothing, which are left out
+	Extract  *safename.Dir // not nil: write contents out, below a folder named as their archive
+	Store    Store         // not nil: keep contents there
+	Progress *Progress     // not nil: is kept up to date
+	Passed   func(error)   // not nil: is called for pipes, devices and links to nothing, which are left out
 }
 
 // Store keeps contents by their BLAKE3. Put is called by many goroutines, and reads a

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/codecs"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
@@ -154,7 +154,7 @@ func (s *searcher) searchEntries(ctx context.Context, o *opened, targets []schem
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(s.open.options.Workers)
 	for i, e := range entriesOf(o.archive, targets) {
-		g.Go(rescue.Func(func() error {
+		g.Go(process.RescueFunc(func() error {
 			t := targets[i]
 			how := searches[t.Spec]
 			found[i] = schema.Scanned{Content: t.Content, Known: how.known}

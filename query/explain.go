@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -56,7 +56,7 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 		e.hint = "ask for less at a time, or allow more with PAKDB_MAX_MEMORY"
 		return e
 	case codeTooBig:
-		e.Message = fmt.Sprintf("a text, blob or row of more than %s", progress.HumanSize(float64(schema.ValueLimit())))
+		e.Message = fmt.Sprintf("a text, blob or row of more than %s", stored.HumanSize(float64(schema.ValueLimit())))
 		e.hint = "substr cuts texts and blobs"
 		return e
 	}

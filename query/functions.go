@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -144,9 +144,9 @@ func digest(v driver.Value) (d [32]byte, ok bool) {
 func humanSize(args []driver.Value) (driver.Value, error) {
 	switch n := args[0].(type) {
 	case int64:
-		return progress.HumanSize(float64(n)), nil
+		return stored.HumanSize(float64(n)), nil
 	case float64:
-		return progress.HumanSize(n), nil
+		return stored.HumanSize(n), nil
 	}
 	return nil, nil
 }

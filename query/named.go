@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 )
 
@@ -164,7 +164,7 @@ func (l Library) Get(name string) (*Named, error) {
 		return q, nil
 	}
 	hint := "pakdb query --list shows all"
-	if near := nearest.Names(name, l.Names()); len(near) > 0 {
+	if near := glob.Nearest(name, l.Names()); len(near) > 0 {
 		hint = "did you mean @" + strings.Join(near, ", @") + "?"
 	}
 	return nil, Usagef(hint, "no query named @%s", name)

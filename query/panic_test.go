@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -57,7 +57,7 @@ func TestPanicsOfStatements(t *testing.T) {
 		{"SELECT * FROM entries", &panicking{}},
 	} {
 		err := db.Run(t.Context(), tt.sql, query.Args{}, query.Output{W: tt.w, Format: "csv"})
-		if !errors.Is(err, rescue.ErrPanic) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, process.ErrPanic) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want a panic, told on one line", tt.sql, err)
 		}
 		if got := value(t, db, "SELECT 41 + 1"); got != "42" {

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pakdb/internal/progress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -35,7 +35,7 @@ func openSession(ctx context.Context, catalog string, o Options) (*session, erro
 	for _, f := range o.Functions {
 		call := f.Call
 		f.Call = func(_ context.Context, args []driver.Value) (v driver.Value, err error) {
-			s.failed = rescue.Call(func() (err error) { // what passes a panic on through SQLite would end the process
+			s.failed = process.RescueCall(func() (err error) { // what passes a panic on through SQLite would end the process
 				v, err = call(s.ctx, args)
 				return err
 			})
@@ -55,7 +55,7 @@ func openSession(ctx context.Context, catalog string, o Options) (*session, erro
 func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
 	n, _ := args[0].(int64)
 	if n > schema.MaxValue {
-		return nil, fmt.Errorf("more than %s", progress.HumanSize(schema.MaxValue))
+		return nil, fmt.Errorf("more than %s", stored.HumanSize(schema.MaxValue))
 	}
 	var seed [32]byte
 	_, _ = rand.Read(seed[:]) // it never fails
@@ -73,7 +73,7 @@ func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction 
 		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
 			return func(yield func([]driver.Value, error) bool) {
 				ended := false
-				err := rescue.Call(func() error {
+				err := process.RescueCall(func() error {
 					for row, err := range rows(s.ctx, args) {
 						if s.failed = err; !yield(row, err) {
 							ended = true
@@ -117,7 +117,7 @@ func (s *session) run(ctx context.Context, st *statement, text string, values []
 		outer := s.ctx
 		s.failed = nil
 		st.q = c.(driver.QueryerContext)
-		s.ctx, s.pending = ctx, func() { result = rescue.Call(func() error { return f(st) }) }
+		s.ctx, s.pending = ctx, func() { result = process.RescueCall(func() error { return f(st) }) }
 		defer func() { s.ctx, s.pending = outer, nil }()
 		_, err = c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
 		if result == errNotRun {

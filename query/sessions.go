@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // sessions is the connection of a catalog. It runs one statement at a time; others wait.
@@ -61,7 +61,7 @@ func (p *sessions) inside(ctx context.Context, text string, values []driver.Name
 	var result error
 	go func() {
 		defer close(run.done)
-		result = rescue.Call(func() error { return s.run(ctx, run, text, values, f) })
+		result = process.RescueCall(func() error { return s.run(ctx, run, text, values, f) })
 	}()
 	select {
 	case <-run.done:

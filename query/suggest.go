@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/schema"
 )
 
 // suggest returns what may have been meant by name, or all there is when that
 // is little.
 func suggest(name string, known []string) string {
-	if near := nearest.Names(name, known); len(near) > 0 {
-		return nearest.Hint(near)
+	if near := glob.Nearest(name, known); len(near) > 0 {
+		return glob.NearestHint(near)
 	}
 	if len(known) == 0 {
 		return ""
@@ -32,8 +32,8 @@ func (x explainer) suggestTable(ctx context.Context, name string) string {
 		return ""
 	}
 	for _, known := range [][]string{views, tables} { // views are the stable surface
-		if near := nearest.Names(name, known); len(near) > 0 {
-			return nearest.Hint(near)
+		if near := glob.Nearest(name, known); len(near) > 0 {
+			return glob.NearestHint(near)
 		}
 	}
 	return suggest(name, views)
@@ -63,8 +63,8 @@ func (x explainer) suggestColumn(ctx context.Context, sql, name string) string {
 		}
 	}
 	slices.Sort(all)
-	if near := nearest.Names(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
-		hints = append([]string{nearest.Hint(near)}, hints...)
+	if near := glob.Nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
+		hints = append([]string{glob.NearestHint(near)}, hints...)
 	}
 	return strings.Join(hints, "\n")
 }
@@ -79,8 +79,8 @@ func (x explainer) suggestFunction(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	if near := nearest.Names(name, known); len(near) > 0 {
-		return nearest.Hint(near)
+	if near := glob.Nearest(name, known); len(near) > 0 {
+		return glob.NearestHint(near)
 	}
 	return ""
 }

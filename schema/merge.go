@@ -10,7 +10,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/other"
 	"pakdb/schema/internal/record"
@@ -55,7 +55,7 @@ func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*M
 	m := &merge{Build: build, step: step, from: step.From.from, o: o, finder: conn.NewFinder(c.path),
 		archives: map[int64]int64{}, handed: map[int64]bool{}, values: map[contentOf]int64{}}
 	defer func() { _ = m.finder.Close() }()
-	if err := rescue.Call(func() error { return m.run(ctx) }); err != nil {
+	if err := process.RescueCall(func() error { return m.run(ctx) }); err != nil {
 		_ = build.Abandon() // its error is the one that there is
 		if ctx.Err() == nil {
 			_ = dropUnseen(ctx, c)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/intern"
@@ -74,7 +74,7 @@ func (p *pipeline) intern(ctx context.Context, queue <-chan *batch.Batch, ready 
 		if p.interner.Full() {
 			p.makeRoom(ready)
 		}
-		b.Err = rescue.Call(func() error { return p.interner.Intern(ctx, b) })
+		b.Err = process.RescueCall(func() error { return p.interner.Intern(ctx, b) })
 		ready <- b
 	}
 }
@@ -114,7 +114,7 @@ const maxGroup = 8
 func (p *pipeline) writeGroup(ctx context.Context, b *batch.Batch, ready <-chan *batch.Batch) (*batch.Batch, error) {
 	err := p.writer.InTx(ctx, func(tx *sql.Tx) error {
 		for n := 1; b.Err == nil; n++ {
-			if err := rescue.Call(func() error { return p.rows.Write(ctx, tx, b) }); err != nil {
+			if err := process.RescueCall(func() error { return p.rows.Write(ctx, tx, b) }); err != nil {
 				return err
 			}
 			p.recycle(b)

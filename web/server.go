@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/internal/ui"
 	"pakdb/query"
 	"pakdb/query/explore"
@@ -161,7 +161,7 @@ func (s *Server) serveData(w http.ResponseWriter, r *http.Request, a *address) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Compare)
 	defer cancel()
 	page := s.pages[a.page]
-	if err := rescue.Call(func() error { return page.answer(w, r.WithContext(ctx), a) }); err != nil {
+	if err := process.RescueCall(func() error { return page.answer(w, r.WithContext(ctx), a) }); err != nil {
 		fail(w, err)
 	}
 }

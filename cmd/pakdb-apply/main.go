@@ -15,8 +15,6 @@ import (
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/process"
-	"pakdb/internal/rescue"
-	"pakdb/internal/version"
 )
 
 // Exit codes, those of pakdb. There is no catalog, and so no 3.
@@ -84,14 +82,14 @@ run it again: it goes on where it stopped, or starts anew.
 // printVersion says which build this is, and what it reads.
 func printVersion() error {
 	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\n",
-		version.Current(), delta.Version)
+		process.Version(), delta.Version)
 	return err
 }
 
 // finish runs what was asked for, reports its error, if any, and returns the exit
 // code. A panic is an error.
 func finish(run func() error) int {
-	err := rescue.Call(run)
+	err := process.RescueCall(run)
 	code := exitCode(err)
 	switch code {
 	case exitOK, exitPipe:
@@ -109,7 +107,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+	case errors.Is(err, process.ErrPanic): // whatever else it is
 		return exitFailed
 	case process.BrokenPipe(err):
 		return exitPipe

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // watch shows on a terminal what is done with the returned context, in one line,
@@ -19,7 +19,7 @@ func watch(ctx context.Context, w *os.File) (watched context.Context, stop func(
 	if !term.IsTerminal(int(w.Fd())) {
 		return ctx, func() {}
 	}
-	p, done := &progress.Counter{}, make(chan struct{})
+	p, done := &stored.Progress{}, make(chan struct{})
 	var drawing sync.WaitGroup
 	drawing.Go(func() {
 		tick := time.NewTicker(200 * time.Millisecond)
@@ -35,7 +35,7 @@ func watch(ctx context.Context, w *os.File) (watched context.Context, stop func(
 			}
 		}
 	})
-	return progress.Watch(ctx, p), func() { close(done); drawing.Wait() }
+	return stored.WatchProgress(ctx, p), func() { close(done); drawing.Wait() }
 }
 
 // line is the line that is drawn again and again.
@@ -47,7 +47,7 @@ type line struct {
 	drawn bool
 }
 
-func (l *line) draw(p *progress.Counter, now time.Time) {
+func (l *line) draw(p *stored.Progress, now time.Time) {
 	step, done, total := p.Now()
 	if step == "" || total <= 0 {
 		return

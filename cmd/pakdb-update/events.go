@@ -13,7 +13,7 @@ import (
 
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // events tells what happens: as lines of JSON, or as text.
@@ -154,7 +154,7 @@ func (e *events) watch(ctx context.Context) (watched context.Context, done func(
 	if !e.json {
 		return ctx, func() {}
 	}
-	p, end := &progress.Counter{}, make(chan struct{})
+	p, end := &stored.Progress{}, make(chan struct{})
 	var telling sync.WaitGroup
 	telling.Go(func() {
 		t := time.NewTicker(tick)
@@ -170,11 +170,11 @@ func (e *events) watch(ctx context.Context) (watched context.Context, done func(
 			}
 		}
 	})
-	return progress.Watch(ctx, p), func() { close(end); telling.Wait() }
+	return stored.WatchProgress(ctx, p), func() { close(end); telling.Wait() }
 }
 
 // progress tells how far it is, if that is something new.
-func (e *events) progress(p *progress.Counter, last *string) {
+func (e *events) progress(p *stored.Progress, last *string) {
 	step, n, total := p.Now()
 	now := fmt.Sprint(step, n, total)
 	if step == "" || now == *last {

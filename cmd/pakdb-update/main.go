@@ -19,8 +19,6 @@ import (
 	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
-	"pakdb/internal/rescue"
-	"pakdb/internal/version"
 )
 
 // Exit codes, those of pakdb. There is no catalog, and so no 3.
@@ -138,7 +136,7 @@ func run(ctx context.Context, args []string) int {
 	case err != nil:
 		return exitUsage
 	case *showVersion:
-		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", version.Current(), store.Format, store.FormatPlatforms)
+		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", process.Version(), store.Format, store.FormatPlatforms)
 		return exitCode(err)
 	case o.client != "" && !store.ValidVersion(o.client):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
@@ -155,7 +153,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	o.dir = names[0]
 	out := &events{w: os.Stdout, json: o.json}
-	err = rescue.Call(func() error { return process.Stopped(ctx, o.run(ctx, out)) })
+	err = process.RescueCall(func() error { return process.Stopped(ctx, o.run(ctx, out)) })
 	code := exitCode(err)
 	if code != exitOK && code != exitPipe && !errors.Is(err, errDiffers) {
 		out.fail(err, code)
@@ -180,7 +178,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case isAny(rescue.ErrPanic):
+	case isAny(process.ErrPanic):
 		return exitFailed
 	case process.BrokenPipe(err):
 		return exitPipe

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/version"
+	"pakdb/internal/process"
 )
 
 func newManCommand() *cobra.Command {
@@ -23,7 +23,7 @@ SOURCE_DATE_EPOCH if that is set.`,
 		Example: `  pakdb man /usr/local/share/man/man1`,
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			header := &doc.GenManHeader{Source: "pakdb " + version.Current().Version, Manual: "pakdb"}
+			header := &doc.GenManHeader{Source: "pakdb " + process.Version().Version, Manual: "pakdb"}
 			if date, err := cli.SourceDateEpoch(); err != nil {
 				return err
 			} else if !date.IsZero() {

@@ -10,14 +10,14 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/version"
+	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
 // described is what "pakdb version --format json" prints. Fields are added, never changed.
 type described struct {
 	Name string `json:"name"`
-	version.Build
+	process.Build
 	Formats  ownFormats      `json:"formats"`
 	Archives []archiveFormat `json:"archives"`
 	Contents []string        `json:"contents"`
@@ -68,7 +68,7 @@ json it is one object, to which fields are only added (docs/json.md).`,
 func printVersion(a *cli.App) error {
 	r := a.Registry()
 	d := described{
-		Name: "pakdb", Build: version.Current(),
+		Name: "pakdb", Build: process.Version(),
 		Formats: ownFormats{schema.Version, delta.Version, store.Format, store.FormatPlatforms, store.Coder()},
 	}
 	for _, f := range r.Formats {
@@ -86,7 +86,7 @@ func printVersion(a *cli.App) error {
 // method of every type: 2.1 MB.
 func versionText(a *cli.App) string {
 	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d and %d\narchives: %s",
-		version.Current().String(), schema.Version, delta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
+		process.Version().String(), schema.Version, delta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {

@@ -7,7 +7,6 @@ import (
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/loose"
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/textfile"
@@ -30,7 +29,7 @@ func Registry() *codecs.Registry {
 			umod.Format(),
 			umod.UzFormat(),
 			iostore.Format(),
-			loose.Format(),
+			codecs.Loose(),
 		},
 		Inspectors: []*codecs.Inspector{
 			calligraphy.Inspector(),

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/loose"
 )
 
 // breach is loose with one promise broken.
@@ -41,7 +40,7 @@ func (b *breach) Entries() iter.Seq2[*codecs.Entry, error] {
 }
 
 func broken(open func(codecs.Archive, context.Context, *codecs.Entry) (io.ReadCloser, error), edit func(*codecs.Entry)) *codecs.Format {
-	f := *loose.Format()
+	f := *codecs.Loose()
 	inner := f.Open
 	f.Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
 		a, err := inner(ctx, src, o)

@@ -7,7 +7,7 @@ import (
 	"runtime"
 
 	"pakdb/codecs/compress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // pack writes content in compressed blocks, or stored when that is not worth
@@ -146,7 +146,7 @@ func (w *writer) enqueue(p *packing) {
 		defer close(p.done)
 		w.turns <- struct{}{} // a compressor takes memory: no more of them than can run
 		defer func() { <-w.turns }()
-		p.err = rescue.Call(func() error { return p.encode(context.Background(), w, 1) }) // short, and flush has a context
+		p.err = process.RescueCall(func() error { return p.encode(context.Background(), w, 1) }) // short, and flush has a context
 	}()
 }
 

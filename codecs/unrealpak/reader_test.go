@@ -14,7 +14,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/loose"
 	"pakdb/codecs/unrealpak"
 )
 
@@ -149,7 +148,7 @@ func TestNotFound(t *testing.T) {
 }
 
 func TestLikeOfOthers(t *testing.T) {
-	a := codecstest.Open(t, loose.Format(), codecstest.Bytes("x", nil), nil)
+	a := codecstest.Open(t, codecs.Loose(), codecstest.Bytes("x", nil), nil)
 	if _, err := unrealpak.Format().Like(a); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // The names of the ways of transport.
@@ -64,5 +64,5 @@ func (d *Way) Text() string {
 	if d.Made == 0 {
 		return patch
 	}
-	return patch + "; applying it compresses " + progress.HumanSize(float64(d.Made)) + " again"
+	return patch + "; applying it compresses " + stored.HumanSize(float64(d.Made)) + " again"
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/diff"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 )
 
 // ErrUsage means that a text is no limit.
@@ -87,7 +87,7 @@ func find(name string) (figure, error) {
 		}
 	}
 	err := fmt.Errorf("%w: no figure %q; there are %s", ErrUsage, name, strings.Join(Names(), ", "))
-	return figure{}, &unknown{err, nearest.Hint(nearest.Names(name, Names()))}
+	return figure{}, &unknown{err, glob.NearestHint(glob.Nearest(name, Names()))}
 }
 
 // unknown is the error of a name that is no figure's.

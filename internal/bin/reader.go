@@ -8,6 +8,11 @@
 //
 // [Section] and [Fill] bring bytes into memory: they check range and limit
 // before they allocate.
+//
+// [Fields] reads rows of numbers and bytes as package encoding/binary
+// appends them: numbers as unsigned varints, the rest little-endian. Every
+// number has a bound and every count is checked against the bytes that are left,
+// so that hostile input costs no more than its own length.
 package bin
 
 import (

@@ -18,8 +18,8 @@ import (
 	"path/filepath"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/rescue"
 )
 
 // ErrDigest means that bytes do not have the BLAKE3 they are stored under.
@@ -80,7 +80,7 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Discard()) }()
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	if err := s.coder.Encode(f, d, r); err != nil {
 		return err
 	}

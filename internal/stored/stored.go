@@ -9,8 +9,6 @@ import (
 	"io"
 
 	"github.com/zeebo/blake3"
-
-	"pakdb/internal/progress"
 )
 
 // hashPage is how much Hash reads at once, which the cache of a core holds while it is
@@ -36,7 +34,7 @@ func ReadAt(r io.ReaderAt, p []byte, off int64) error {
 // Hash returns the BLAKE3 of the first n bytes. It counts them in the progress
 // of ctx, and ends with the error of ctx when that is done.
 func Hash(ctx context.Context, r io.ReaderAt, n int64) (sum [32]byte, err error) {
-	h, buf, count := blake3.New(), make([]byte, min(n, hashPage)), progress.Of(ctx)
+	h, buf, count := blake3.New(), make([]byte, min(n, hashPage)), ProgressOf(ctx)
 	for off := int64(0); off < n; {
 		if err := ctx.Err(); err != nil {
 			return sum, err

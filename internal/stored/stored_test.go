@@ -9,7 +9,6 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/internal/progress"
 	"pakdb/internal/stored"
 )
 
@@ -36,8 +35,8 @@ func TestReadAtOfShortFiles(t *testing.T) {
 
 func TestHash(t *testing.T) {
 	for _, n := range []int{0, 1, 1<<20 - 1, 1 << 20, 1<<20 + 1, 3 << 20} {
-		b, p := content(n), &progress.Counter{}
-		ctx := progress.Watch(context.Background(), p)
+		b, p := content(n), &stored.Progress{}
+		ctx := stored.WatchProgress(context.Background(), p)
 		sum, err := stored.Hash(ctx, bytes.NewReader(b), int64(n))
 		if err != nil || sum != blake3.Sum256(b) {
 			t.Errorf("%d bytes: %x, %v", n, sum, err)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
@@ -126,7 +126,7 @@ func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
 		return nil, err
 	}
 	return c.trees.Get(ctx, b.ID, func(ctx context.Context) (t *Tree, folders int64, err error) {
-		err = rescue.Call(func() error {
+		err = process.RescueCall(func() error {
 			t, err = c.loadTree(ctx, *b)
 			return err
 		})

@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/pkg"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 func summary(v *Package, write func(...driver.Value) error) error {
@@ -86,5 +86,5 @@ func exportBytes(p *unreal.PackageFacts) string {
 	for i := range p.Exports {
 		n += p.Exports[i].Size
 	}
-	return fmt.Sprintf("%d (%s)", n, progress.HumanSize(float64(n)))
+	return fmt.Sprintf("%d (%s)", n, stored.HumanSize(float64(n)))
 }

@@ -26,7 +26,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 )
 
 // Options say what a package does not. The zero value reads most packages.
@@ -177,7 +177,7 @@ func (p *Package) find(object, field string) (int, *property.Draft, property.Tar
 		}
 		return i, d, t, err
 	}
-	err := fmt.Errorf("%w: no object %s %s", codecs.ErrNotFound, object, nearest.Hint(nearest.Names(object, names)))
+	err := fmt.Errorf("%w: no object %s %s", codecs.ErrNotFound, object, glob.NearestHint(glob.Nearest(object, names)))
 	return 0, nil, property.Target{}, err
 }
 
@@ -232,7 +232,7 @@ func (p *Package) findAny(field string) (at int, draft *property.Draft, target p
 		return 0, nil, target, &AmbiguousError{field, holders}
 	}
 	slices.Sort(near)
-	err = &property.NoFieldError{Path: field, Near: nearest.Names(field, slices.Compact(near))}
+	err = &property.NoFieldError{Path: field, Near: glob.Nearest(field, slices.Compact(near))}
 	if lost != nil {
 		err = fmt.Errorf("%w in what can be read; %w", err, lost)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 )
 
 // Draft changes the values of one export. Every change is read back: it fails, and
@@ -117,7 +117,7 @@ func (e *Draft) Find(path string) (Target, error) {
 	if known == nil {
 		return t, nil
 	}
-	return t, &NoFieldError{path, nearest.Names(path, known)}
+	return t, &NoFieldError{path, glob.Nearest(path, known)}
 }
 
 // NoFieldError says that an export has no value at a path. It unwraps to

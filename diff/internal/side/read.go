@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/internal/facts"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/schema"
 	"pakdb/schema/rows"
 )
@@ -26,8 +26,8 @@ type loader struct {
 // both does the same for both sides at once.
 func both(ctx context.Context, old, new *Side, do func(context.Context, *Side) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(rescue.Func(func() error { return do(ctx, old) }))
-	g.Go(rescue.Func(func() error { return do(ctx, new) }))
+	g.Go(process.RescueFunc(func() error { return do(ctx, old) }))
+	g.Go(process.RescueFunc(func() error { return do(ctx, new) }))
 	return g.Wait()
 }
 

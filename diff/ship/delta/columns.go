@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // A header has what resembles each other together: all kinds, then all sizes, all
@@ -63,7 +63,7 @@ func appendShort(b []byte, files []File) []byte {
 }
 
 // readShort reads what appendShort writes.
-func readShort(f *fields.Reader, files []File) {
+func readShort(f *bin.Fields, files []File) {
 	n := shortSum(len(files))
 	all := f.Bytes((n*len(files) + 7) / 8)
 	for i := range files {
@@ -208,7 +208,7 @@ func (h *Header) Sums() (b []byte) {
 }
 
 // readColumns reads all but the sums.
-func (h *Header) readColumns(f *fields.Reader, listed bool) {
+func (h *Header) readColumns(f *bin.Fields, listed bool) {
 	first := f.Bytes(1)[0]
 	list := []byte{first >> columnsKind}
 	if first&columnsOne != 0 {
@@ -237,7 +237,7 @@ func (h *Header) readColumns(f *fields.Reader, listed bool) {
 }
 
 // readTwins reads which old files tell the new ones.
-func (s *Files) readTwins(f *fields.Reader, list []byte) []int {
+func (s *Files) readTwins(f *bin.Fields, list []byte) []int {
 	twins, next := make([]int, len(list)), 0
 	s.Told = twins
 	s.Same = make([]int, len(list))
@@ -266,7 +266,7 @@ func (s *Files) readTwins(f *fields.Reader, list []byte) []int {
 	return twins
 }
 
-func (s *Files) readSizes(f *fields.Reader, list []byte, twins []int) {
+func (s *Files) readSizes(f *bin.Fields, list []byte, twins []int) {
 	for i := range s.Old {
 		s.Old[i].Size = f.Number("size", 1<<62)
 	}
@@ -295,7 +295,7 @@ func (s *Files) readSizes(f *fields.Reader, list []byte, twins []int) {
 	}
 }
 
-func (h *Header) readSegments(f *fields.Reader) {
+func (h *Header) readSegments(f *bin.Fields) {
 	h.Parts = make([]Segment, f.Count("segments", MaxSegments, 2))
 	for i := range h.Parts {
 		h.Parts[i].Stored = f.Number("size of a segment", MaxSegment)
@@ -307,7 +307,7 @@ func (h *Header) readSegments(f *fields.Reader) {
 	}
 }
 
-func (s *Files) readNames(f *fields.Reader, list []byte, twins []int) {
+func (s *Files) readNames(f *bin.Fields, list []byte, twins []int) {
 	last, total, first := "", 0, true
 	name := func() string {
 		n := int64(0)
@@ -334,7 +334,7 @@ func (s *Files) readNames(f *fields.Reader, list []byte, twins []int) {
 }
 
 // readSums reads the sums, and tells files what is known of theirs.
-func (h *Header) readSums(f *fields.Reader, listed bool) {
+func (h *Header) readSums(f *bin.Fields, listed bool) {
 	copy(h.OldSum[:], f.Bytes(oldSumStored))
 	h.NewSum = Sum(f.Bytes(len(Sum{})))
 	readShort(f, h.Old)

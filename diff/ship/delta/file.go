@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Describe writes what a patch needs and makes, for people: with as much of each
@@ -78,7 +78,7 @@ func VerifyFile(ctx context.Context, name string) (*Header, error) {
 		return nil, err
 	}
 	if st, err := f.Stat(); err == nil {
-		progress.Step(ctx, stepVerify, st.Size())
+		stored.Step(ctx, stepVerify, st.Size())
 	}
 	h, err := Verify(ctx, f)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // Magic starts every patch file. A byte with the version of the format, in its
@@ -148,7 +148,7 @@ func readOnly(r io.Reader) ([]byte, error) {
 // Parse takes apart a header whose hash has been checked.
 func (h *Header) Parse(body []byte, how byte, only []byte, most int) error {
 	class := fmt.Errorf("%w: header", ErrCorrupt)
-	text := fields.New(body, class)
+	text := bin.NewFields(body, class)
 	sums := text
 	if how&frameCoded != 0 {
 		coded := text.Bytes(text.Count("length", most, 1))
@@ -156,7 +156,7 @@ func (h *Header) Parse(body []byte, how byte, only []byte, most int) error {
 		if err != nil {
 			return err
 		}
-		text = fields.New(plain, class)
+		text = bin.NewFields(plain, class)
 	}
 	h.Modes = how&FrameModes != 0
 	h.readColumns(text, how&FrameListed != 0)

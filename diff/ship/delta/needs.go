@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"pakdb/internal/aes256"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // MemoryUsual is how many bytes applying needs unless a header says otherwise.
@@ -67,7 +67,7 @@ func (n *Needs) append(b []byte) []byte {
 }
 
 // read reads what append writes.
-func (n *Needs) read(f *fields.Reader) {
+func (n *Needs) read(f *bin.Fields) {
 	n.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
 	for i := range n.Recipes {
 		m := f.Number("method", int64(len(Methods))-1)

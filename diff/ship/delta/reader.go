@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Reader reads a patch from front to end, and hands out nothing that does not
@@ -68,7 +68,7 @@ func Verify(ctx context.Context, r io.Reader) (*Header, error) {
 		if err = ctx.Err(); err == nil {
 			var stream []byte
 			stream, _, err = p.Segment()
-			progress.Of(ctx).Add(int64(len(stream)))
+			stored.ProgressOf(ctx).Add(int64(len(stream)))
 		}
 	}
 	if err == io.EOF {

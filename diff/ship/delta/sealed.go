@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // ErrUnsigned means that a signature was wanted, and there is none.
@@ -36,7 +36,7 @@ func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Discard()) }()
-	if err := errors.Join(rescue.Call(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644)); err != nil {
+	if err := errors.Join(process.RescueCall(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644)); err != nil {
 		return err
 	}
 	return out.Commit()

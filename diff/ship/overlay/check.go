@@ -15,7 +15,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/internal/ordered"
+	"pakdb/internal/process"
 )
 
 // Difference is a file in which what is mounted departs from what should be.
@@ -237,7 +237,7 @@ func (d *Disk) hashFiles(ctx context.Context, m *Mount, files map[int]*File, pro
 	defer func() { err = errors.Join(err, o.Close()) }()
 	failed = map[*File]error{}
 	workers := runtime.GOMAXPROCS(0)
-	err = ordered.Do(ctx, hashBatches(o.Archive, files), workers, 4*workers,
+	err = process.InOrder(ctx, hashBatches(o.Archive, files), workers, 4*workers,
 		func(ctx context.Context, b *hashBatch) { b.hash(ctx, o.Archive) },
 		func(b *hashBatch) error {
 			for i, f := range b.files {

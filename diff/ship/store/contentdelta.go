@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // ContentDelta makes a content of a build from one of an earlier build
@@ -74,7 +74,7 @@ func (l *DeltaList) Marshal() []byte {
 // ParseDeltaList reads what Marshal wrote. What it was not written so is
 // [ErrCorrupt].
 func ParseDeltaList(b []byte) (*DeltaList, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	if string(f.Bytes(len(DeltasMagic))) != DeltasMagic {
 		f.Fail("not a list of deltas")
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // maxBuildSize bounds the bytes of a build's files, so that sums of sizes are
@@ -37,7 +37,7 @@ type fileSlot struct {
 
 // NewFileList reads a root.
 func NewFileList(root []byte, mem *Budget) (*fileList, error) {
-	f := fields.New(root, ErrCorrupt)
+	f := bin.NewFields(root, ErrCorrupt)
 	if string(f.Bytes(len(FilesMagic))) != FilesMagic {
 		f.Fail("not a list of files")
 	}

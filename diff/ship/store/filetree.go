@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 	"pakdb/internal/safename"
 )
 
@@ -63,7 +63,7 @@ func MarshalFiles(files []File) []byte {
 }
 
 // readFiles reads a leaf, and returns its name.
-func readFiles(f *fields.Reader, b []byte) (files []File, id Key) {
+func readFiles(f *bin.Fields, b []byte) (files []File, id Key) {
 	files = make([]File, f.Count("files", FewFiles, 1+1+1+32+1+2))
 	rows := b[len(b)-f.Len():]
 	for i := range files {
@@ -85,7 +85,7 @@ func readFiles(f *fields.Reader, b []byte) (files []File, id Key) {
 }
 
 func parseFileLeaf(b []byte, want *FilePart) ([]File, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	files, id := readFiles(f, b)
 	if f.Err() == nil && (id != want.ID || len(files) != want.Count) {
 		f.Fail("a list of files that is not what its name says")
@@ -118,7 +118,7 @@ func MarshalFileNode(parts []FilePart) []byte {
 	return b
 }
 
-func readFileNode(f *fields.Reader) []FilePart {
+func readFileNode(f *bin.Fields) []FilePart {
 	parts := make([]FilePart, f.Count("parts", MostInPart, 16+1+2))
 	for i := range parts {
 		parts[i].ID = Key(f.Bytes(len(Key{})))
@@ -140,7 +140,7 @@ func readFileNode(f *fields.Reader) []FilePart {
 }
 
 func parseFileNode(b []byte, want *FilePart) ([]FilePart, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	parts := readFileNode(f)
 	if f.Err() == nil && (FileNodeID(parts) != want.ID || CountFiles(parts) != want.Count) {
 		f.Fail("a part of the list of files that is not what its name says")

@@ -14,7 +14,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 	"pakdb/internal/safename"
 )
 
@@ -253,7 +253,7 @@ func (t Tables) Marshal(numbers []int) []byte {
 
 // Parse adds the packs of a table. mem counts what is held of it.
 func (t Tables) Parse(b []byte, mem *Budget) error {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	if string(f.Bytes(len(TablesMagic))) != TablesMagic {
 		f.Fail("not a table of packs")
 	}

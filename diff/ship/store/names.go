@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // What contents are called in a file is kept for publishers, so that those of
@@ -48,7 +48,7 @@ func ReadNames(from *Reader, sum string) (list []Named, err error) {
 	if b, err = inflate(b, 1<<30); err != nil {
 		return nil, nil // a crash kept it from being written
 	}
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	if string(f.Bytes(len(namesMagic))) != namesMagic {
 		f.Fail("not the names of a file")
 	}

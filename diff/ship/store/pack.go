@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 const (
@@ -134,7 +134,7 @@ func parseEnd(b []byte, number int, from int64) (info PackInfo, rows []Row, err 
 		return info, nil, err
 	}
 	info = PackInfo{Number: number}
-	f := fields.New(plain, ErrCorrupt)
+	f := bin.NewFields(plain, ErrCorrupt)
 	info.Ends = make([]uint32, f.Count("frames", maxFrames, 1))
 	at := int64(0)
 	for i := range info.Ends {
@@ -197,7 +197,7 @@ func InflateFrame(b []byte) ([]byte, error) {
 }
 
 // frameEnd reads the size of a frame that begins at a place, and moves that on.
-func frameEnd(f *fields.Reader, at *int64) uint32 {
+func frameEnd(f *bin.Fields, at *int64) uint32 {
 	n := f.Number("size of a frame", maxStored)
 	if *at += n; n == 0 || *at > maxFramesSize {
 		f.Fail("a frame of %d bytes behind %d", n, *at-n)

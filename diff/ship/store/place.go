@@ -6,7 +6,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // Key names a chunk or a content: the first 16 bytes of its BLAKE3. What clients
@@ -93,7 +93,7 @@ func appendPlace(b []byte, p, before Place) []byte {
 }
 
 // readPlace reads what appendPlace wrote.
-func readPlace(f *fields.Reader, before Place) (p Place) {
+func readPlace(f *bin.Fields, before Place) (p Place) {
 	switch kind := f.Number("kind of a place", 2); kind {
 	case 0:
 		p = Place{before.Pack, before.Frame, before.At + before.Size, 0}
@@ -125,7 +125,7 @@ func MarshalList(chunks []ChunkRef) []byte {
 
 // ParseList reads the chunks of a content of size bytes.
 func ParseList(b []byte, size int64) ([]ChunkRef, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	chunks := make([]ChunkRef, f.Count("chunks", maxNumber, 8+2))
 	var before Place
 	for i := range chunks {
@@ -154,7 +154,7 @@ func MarshalLists(lists []ListRef) []byte {
 
 // ParseLists reads the lists of a content of size bytes.
 func ParseLists(b []byte, size int64) ([]ListRef, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	lists := make([]ListRef, f.Count("lists", maxNumber, 3))
 	var before Place
 	for i := range lists {

@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // A FileRecipe says how a file is made of contents: pieces, one behind the
@@ -151,7 +151,7 @@ func appendContents(b []byte, list []ContentRef) []byte {
 
 // ParseLeaf reads a leaf of a file that has these recipes.
 func ParseLeaf(b []byte, recipes []Form) ([]Piece, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	pieces := make([]Piece, f.Count("pieces", MostInPart, 1+1+1+8+1))
 	for i := range pieces {
 		pieces[i].Gap = f.Number("gap", 1<<50)
@@ -179,14 +179,14 @@ func ParseLeaf(b []byte, recipes []Form) ([]Piece, error) {
 	return pieces, end(f)
 }
 
-func end(f *fields.Reader) error {
+func end(f *bin.Fields) error {
 	if f.Err() == nil && f.Len() > 0 {
 		f.Fail("%d bytes too many", f.Len())
 	}
 	return f.Err()
 }
 
-func readContents(f *fields.Reader, n int) []ContentRef {
+func readContents(f *bin.Fields, n int) []ContentRef {
 	list := make([]ContentRef, n)
 	for i := range list {
 		list[i].ID = f.Uint64()
@@ -228,7 +228,7 @@ func MarshalNode(parts []Part) []byte {
 	return b
 }
 
-func readNode(f *fields.Reader) []Part {
+func readNode(f *bin.Fields) []Part {
 	parts := make([]Part, f.Count("parts", MostInPart, 8+1+2))
 	for i := range parts {
 		parts[i].ID = f.Uint64()
@@ -248,7 +248,7 @@ func readNode(f *fields.Reader) []Part {
 
 // ParseNode reads the parts of a node.
 func ParseNode(b []byte) ([]Part, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	parts := readNode(f)
 	return parts, end(f)
 }
@@ -269,7 +269,7 @@ func (r *FileRecipe) Marshal() []byte {
 
 // ParseRecipe reads a root.
 func ParseRecipe(b []byte) (*FileRecipe, error) {
-	f := fields.New(b, ErrCorrupt)
+	f := bin.NewFields(b, ErrCorrupt)
 	r := &FileRecipe{Recipes: make([]Form, f.Count("recipes", mostRecipes, 1+4+1))}
 	for i := range r.Recipes {
 		x := &r.Recipes[i]

@@ -22,7 +22,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/property"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/query/pkgtable"
 )
@@ -225,7 +225,7 @@ func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source
 }
 
 // write writes the values of one package. Only what concerns the folder is returned.
-func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
+func (x *jsonExtraction) write(ctx context.Context, dir *safename.Dir, files *packageFiles, j *job) error {
 	content, o, err := x.open(ctx, files, j.entry)
 	if err != nil {
 		j.err = err

@@ -20,8 +20,8 @@ import (
 	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
-	"pakdb/internal/extract"
 	"pakdb/internal/picture"
+	"pakdb/internal/safename"
 )
 
 // mediaForms are the forms in which media are written.
@@ -245,7 +245,7 @@ type mediaExtraction struct {
 }
 
 // write writes the textures or sounds of one package. Only what concerns the folder is returned.
-func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
+func (x *mediaExtraction) write(ctx context.Context, dir *safename.Dir, files *packageFiles, j *job) error {
 	content, o, err := x.open(ctx, files, j.entry)
 	if err != nil {
 		j.err = err
@@ -264,7 +264,7 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 }
 
 // writeForm writes the textures or the sounds of a package.
-func (x *mediaExtraction) writeForm(dir *extract.Dir, m *media.Package, form, path string, files *packageFiles, j *job) error {
+func (x *mediaExtraction) writeForm(dir *safename.Dir, m *media.Package, form, path string, files *packageFiles, j *job) error {
 	taken := map[string]bool{}
 	for k, export := range members(m, path, form) {
 		out := j.out
@@ -285,7 +285,7 @@ func (x *mediaExtraction) writeForm(dir *extract.Dir, m *media.Package, form, pa
 
 // writeOne writes one texture or sound. Textures whose pixels another object has, and
 // sounds that have another form, are passed over.
-func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, form, name string, j *job) (done bool, contentErr, err error) {
+func (x *mediaExtraction) writeOne(dir *safename.Dir, m *media.Package, export int, form, name string, j *job) (done bool, contentErr, err error) {
 	out, contentErr := produce(m, export, form, x.which)
 	var other *otherForm
 	if errors.Is(contentErr, media.ErrElsewhere) || errors.As(contentErr, &other) {

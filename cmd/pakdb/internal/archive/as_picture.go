@@ -15,9 +15,9 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/texture"
-	"pakdb/internal/extract"
 	"pakdb/internal/picture"
 	"pakdb/internal/regular"
+	"pakdb/internal/safename"
 )
 
 // isPicture reports whether an entry is a file that is a picture: .dds, .tga, TXTR.
@@ -99,7 +99,7 @@ func catPictureFile(ctx context.Context, a *cli.App, name, out string, as *asOpt
 }
 
 // writePicture writes an entry that is a picture. Only what concerns the folder is returned.
-func (x *mediaExtraction) writePicture(ctx context.Context, dir *extract.Dir, ar *operand.Archive, j *job) error {
+func (x *mediaExtraction) writePicture(ctx context.Context, dir *safename.Dir, ar *operand.Archive, j *job) error {
 	fail := func(err error) error {
 		j.err = fmt.Errorf("%s: %s: %w", ar.Path, cli.Label(j.entry), err)
 		return nil

@@ -12,8 +12,8 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
-	"pakdb/internal/ordered"
+	"pakdb/internal/process"
+	"pakdb/internal/safename"
 )
 
 // openContent opens the decoded content of an entry, or its stored bytes.
@@ -78,7 +78,7 @@ func batches(jobs iter.Seq[*job]) iter.Seq2[*batch, error] {
 func eachContent(ctx context.Context, jobs iter.Seq[*job], p *indexer.Progress,
 	read func(context.Context, *job) error, finish func(*job) error) error {
 	workers := runtime.GOMAXPROCS(0)
-	return ordered.Do(ctx, batches(jobs), workers, 8*workers,
+	return process.InOrder(ctx, batches(jobs), workers, 8*workers,
 		func(ctx context.Context, b *batch) { b.err = b.read(ctx, p, read) },
 		func(b *batch) error {
 			if b.err != nil {
@@ -132,7 +132,7 @@ func newProgress(a *cli.App, ar *operand.Archive, takes func(*codecs.Entry) bool
 
 // toFile writes a file that appears when it is complete.
 func toFile(ctx context.Context, name string, mod time.Time, write func(io.Writer) error) error {
-	dir, err := extract.Open(ctx, filepath.Dir(name), true)
+	dir, err := safename.OpenDir(ctx, filepath.Dir(name), true)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/mount"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 )
 
@@ -168,7 +168,7 @@ func (all *extractions) each(ctx context.Context, do func(x *extraction) error) 
 
 func (all *extractions) run(ctx context.Context) error {
 	_, statErr := os.Stat(all.opts.out)
-	dir, err := extract.Open(ctx, all.opts.out, all.opts.overwrite)
+	dir, err := safename.OpenDir(ctx, all.opts.out, all.opts.overwrite)
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (x *extraction) ownName(e *codecs.Entry) string {
 }
 
 // write extracts one entry. Only what concerns the folder is returned.
-func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
+func (x *extraction) write(ctx context.Context, dir *safename.Dir, j *job) error {
 	if x.media != nil && !isPackage(j.entry) {
 		return x.media.writePicture(ctx, dir, x.ar, j)
 	}
@@ -373,7 +373,7 @@ func (all *extractions) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var names extract.Names
+	var names safename.Names
 	err = all.each(ctx, func(x *extraction) error {
 		for j := range x.jobs(ctx, names.Reserve) {
 			if j.err != nil {

@@ -30,7 +30,7 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/overlay"
 	"pakdb/internal/asset"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 )
 
@@ -271,7 +271,7 @@ func modHint(name string, err error) error {
 	case errors.As(err, &none):
 		hint = "--mappings names the mappings (.usmap) of the game"
 	case errors.As(err, &field):
-		hint = cmp.Or(nearest.Hint(field.Near), "pakdb show --tables values shows the fields")
+		hint = cmp.Or(glob.NearestHint(field.Near), "pakdb show --tables values shows the fields")
 	case errors.Is(err, property.ErrNoObject):
 		hint = "--dangling refers to it all the same"
 	case errors.Is(err, unreal.ErrInside):

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/query/export"
 	"pakdb/schema"
 )
@@ -22,7 +22,7 @@ func chosenViews(names []string) (views []*export.View, err error) {
 	}
 	for _, name := range names {
 		if all := export.Names(); !slices.Contains(all, name) {
-			return nil, cli.WithHint(fmt.Errorf("%w: no view %q has rows of builds", cli.ErrUsage, name), nearest.Hint(nearest.Names(name, all)))
+			return nil, cli.WithHint(fmt.Errorf("%w: no view %q has rows of builds", cli.ErrUsage, name), glob.NearestHint(glob.Nearest(name, all)))
 		}
 	}
 	return views, nil
@@ -43,7 +43,7 @@ func knownBuilds(ctx context.Context, db *sql.DB, labels []string) ([]string, er
 func among(known, labels []string, list string) (all []string, err error) {
 	for _, label := range labels {
 		if !slices.Contains(known, label) {
-			hint := cmp.Or(nearest.Hint(nearest.Names(label, known)), list+" lists them")
+			hint := cmp.Or(glob.NearestHint(glob.Nearest(label, known)), list+" lists them")
 			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), hint)
 		}
 		if !slices.Contains(all, label) {

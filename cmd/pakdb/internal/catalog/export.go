@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 	"pakdb/query/export"
 )
@@ -59,7 +59,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 		return cli.WithHint(fmt.Errorf("%w: no folder to write to", cli.ErrUsage), "pakdb export 1.52 -o parquet")
 	}
 	if !slices.Contains(export.Formats(), o.format) {
-		return cli.WithHint(fmt.Errorf("%w: no format %q", cli.ErrUsage, o.format), nearest.Hint(nearest.Names(o.format, export.Formats())))
+		return cli.WithHint(fmt.Errorf("%w: no format %q", cli.ErrUsage, o.format), glob.NearestHint(glob.Nearest(o.format, export.Formats())))
 	}
 	views, err := chosenViews(o.views)
 	if err != nil {

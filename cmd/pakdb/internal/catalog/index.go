@@ -21,8 +21,8 @@ import (
 	"pakdb/diff/ship/store/contents"
 	"pakdb/diff/ship/store/place"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
 	"pakdb/internal/objects"
+	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
@@ -175,7 +175,7 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 		return nil, err
 	}
 	if opts.extract != "" {
-		dir, err := extract.Open(ctx, opts.extract, opts.overwrite)
+		dir, err := safename.OpenDir(ctx, opts.extract, opts.overwrite)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/loose"
 	"pakdb/query"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -32,7 +31,7 @@ var oneFile = schema.Entry{Name: "readme.txt", Method: "none", Size: 5}
 func runQuery(database, stdin string, args ...string) (stdout, stderr string, err error) {
 	var o, e bytes.Buffer
 	a := &cli.App{Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e, Catalog: database,
-		Registry: func() *codecs.Registry { return &codecs.Registry{Formats: []*codecs.Format{loose.Format()}} }}
+		Registry: func() *codecs.Registry { return &codecs.Registry{Formats: []*codecs.Format{codecs.Loose()}} }}
 	cmd := newQueryCommand(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetOut(&o)

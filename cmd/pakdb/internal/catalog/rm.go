@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/objects"
 	"pakdb/schema"
 )
@@ -111,7 +111,7 @@ func lookUpBuilds(ctx context.Context, a *cli.App, labels []string) ([]buildRow,
 			Scan(&b.archives, &b.entries, &b.size)
 		if errors.Is(err, sql.ErrNoRows) {
 			known, _ := cli.BuildLabels(ctx, db)
-			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), nearest.Hint(nearest.Names(label, known)))
+			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), glob.NearestHint(glob.Nearest(label, known)))
 		}
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/version"
+	"pakdb/internal/process"
 	"pakdb/query"
 	"pakdb/schema"
 	"pakdb/web"
@@ -78,7 +78,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	} else {
 		defer func() { _ = contents.Close() }()
 	}
-	s := web.New(web.Config{DB: db, Contents: contents, Registry: a.Registry(), Library: library, Token: token, Hosts: o.names(), Version: version.Current().Version,
+	s := web.New(web.Config{DB: db, Contents: contents, Registry: a.Registry(), Library: library, Token: token, Hosts: o.names(), Version: process.Version().Version,
 		Queries: func(ctx context.Context) (*query.DB, func(), error) {
 			return cli.OpenQueriesWith(ctx, a, catalog, contents)
 		},

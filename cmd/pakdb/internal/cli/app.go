@@ -15,7 +15,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/process"
-	"pakdb/internal/rescue"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
@@ -71,13 +70,13 @@ func (a *App) Run(ctx context.Context, command func(context.Context) error) int 
 
 // finish runs a command, reports its error, and returns the exit code. A panic is
 // an error: what was begun is cleaned up on its way here.
-func (a *App) finish(run func() error) int { return a.exit(rescue.Call(run)) }
+func (a *App) finish(run func() error) int { return a.exit(process.RescueCall(run)) }
 
 // exit reports err and returns the exit code that stands for it.
 func (a *App) exit(err error) int {
 	err = ofCatalog(err)
 	code := Code(err)
-	if errors.Is(err, rescue.ErrPanic) {
+	if errors.Is(err, process.ErrPanic) {
 		a.ClearLine()
 	}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
+	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/find"
@@ -40,7 +40,7 @@ func WithHint(err error, hint string) error {
 
 // Hint says what to do about err, where there is something to do.
 func Hint(err error) string {
-	if errors.Is(err, rescue.ErrPanic) {
+	if errors.Is(err, process.ErrPanic) {
 		return `that is a fault of pakdb, whatever is wrong with the files; please report this line, the command and "pakdb --version" to the project`
 	}
 	var own interface{ Hint() string }
@@ -58,7 +58,7 @@ func Hint(err error) string {
 		{find.ErrNoIndex, `run "pakdb index" for one of its builds again, without "--without search": archives that have not changed are not read`},
 		{codecs.ErrEncrypted, KeyHint},
 		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
-		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
+		{safename.ErrExists, "extract into an empty folder, or pass --overwrite"},
 		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
 		{schema.ErrNoBuild, "pakdb query @builds lists them"},
 		{syscall.ENOSPC, "make room on that disk and run this again; files that were complete stay as they are"},

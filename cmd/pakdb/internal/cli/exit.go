@@ -21,12 +21,10 @@ import (
 	"pakdb/diff/ship/store/trust"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
-	"pakdb/internal/extract"
 	"pakdb/internal/glob"
 	"pakdb/internal/objects"
 	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/rescue"
 	"pakdb/internal/safename"
 	"pakdb/query"
 	"pakdb/query/find"
@@ -60,7 +58,7 @@ func Code(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+	case errors.Is(err, process.ErrPanic): // whatever else it is
 		return ExitFailed
 	case process.BrokenPipe(err):
 		return ExitPipe
@@ -115,7 +113,7 @@ func isFinding(err error) bool {
 	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
-		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, coder.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
+		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, coder.ErrCorrupt, fs.ErrExist, safename.ErrExists, safename.ErrOutside, objects.ErrDigest,
 		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
 		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned, store.ErrChannel,

@@ -20,7 +20,7 @@ import (
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
 	"pakdb/indexer"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -42,7 +42,7 @@ func TestExitCode(t *testing.T) {
 		{"no such entry", fmt.Errorf("%w: %q", codecs.ErrNotFound, "a"), ExitProblems},
 		{"in the way", WithHint(Refusal(errors.New("a.pak is there already")), "move it"), ExitProblems},
 		{"name in the way", at(syscall.EEXIST), ExitProblems},
-		{"extracted before", extract.ErrExists, ExitProblems},
+		{"extracted before", safename.ErrExists, ExitProblems},
 		{"wrong old", fmt.Errorf("a.pak: %w", delta.ErrWrongOld), ExitProblems},
 		{"signature", delta.ErrSignature, ExitProblems},
 		{"nothing to patch", overlay.ErrNothing, ExitProblems},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -45,7 +45,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			return WithHint(err, "there is a query by that name: "+q.Usage())
 		}
 	}
-	return WithHint(err, nearest.Hint(nearest.Names(args[0], names)))
+	return WithHint(err, glob.NearestHint(glob.Nearest(args[0], names)))
 }
 
 // otherNames maps names of other programs' commands, and words that come to mind, to the
@@ -175,7 +175,7 @@ func UsageError(cmd *cobra.Command, err error) error {
 // NoSuchFormat returns the error for the name of an unknown format, with a hint at
 // known ones.
 func NoSuchFormat(name string, known []string) error {
-	advice := nearest.Hint(nearest.Names(name, known))
+	advice := glob.NearestHint(glob.Nearest(name, known))
 	if advice == "" {
 		advice = "there are " + strings.Join(known, ", ")
 	}

@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/codecs/gpak"
-	"pakdb/internal/ordered"
+	"pakdb/internal/process"
 )
 
 // A command that panics ends as one that fails: what it had begun is gone, one line
@@ -26,7 +26,7 @@ func TestPanicEndsInOrder(t *testing.T) {
 		"in a worker": func(ctx context.Context, path string) error {
 			return codecs.WriteFile(ctx, path, gpak.Format(), nil, func(codecs.Writer) error {
 				one := func(yield func(int, error) bool) { yield(1, nil) }
-				return ordered.Do(ctx, one, 2, 2, func(context.Context, int) { none[2]++ }, func(int) error { return nil }, func(int) {})
+				return process.InOrder(ctx, one, 2, 2, func(context.Context, int) { none[2]++ }, func(int) error { return nil }, func(int) {})
 			})
 		},
 	} {

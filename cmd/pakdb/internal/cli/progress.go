@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"pakdb/indexer"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 	"pakdb/internal/terminal"
 )
 
@@ -60,7 +60,7 @@ func (a *App) WatchPatch(ctx context.Context) (watched context.Context, stop fun
 	if !a.ShowsProgress() {
 		return ctx, func() {}
 	}
-	p, last := &progress.Counter{}, ""
+	p, last := &stored.Progress{}, ""
 	stop = a.ShowBar(ctx, func(bar *progressbar.ProgressBar) {
 		step, done, total := p.Now()
 		if step != last {
@@ -72,7 +72,7 @@ func (a *App) WatchPatch(ctx context.Context) (watched context.Context, stop fun
 		bar.Describe(step)
 		_ = bar.Set64(min(done, total-1)) // a full bar counts as finished
 	})
-	return progress.Watch(ctx, p), stop
+	return stored.WatchProgress(ctx, p), stop
 }
 
 // ShowsProgress reports whether stderr is a terminal on which --quiet does not forbid

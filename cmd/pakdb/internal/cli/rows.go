@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/query"
 )
 
@@ -39,7 +39,7 @@ func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
 		a.Result = NewResult(strings.TrimPrefix(cmd.CommandPath(), "pakdb "), zero)
 		stdout := a.Stdout
 		a.Stdout = a.Stderr
-		err := ofCatalog(rescue.Call(func() error { return run(cmd, args) }))
+		err := ofCatalog(process.RescueCall(func() error { return run(cmd, args) }))
 		a.Stdout = stdout
 		return errors.Join(err, a.writeResult(format, err))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Plural returns n with one of two nouns, as "1 file" and "3 files".
@@ -30,7 +30,7 @@ func Percent(part, whole int64) string {
 }
 
 // HumanSize returns a number of bytes in the unit that people read, as "1.4 MiB".
-func HumanSize(n int64) string { return progress.HumanSize(float64(n)) }
+func HumanSize(n int64) string { return stored.HumanSize(float64(n)) }
 
 // ExactSize is a size in bytes, and in a unit that people read.
 func ExactSize(n int64) string {

@@ -15,7 +15,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/history"
 	"pakdb/diff/semantic"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/inside"
@@ -59,7 +59,7 @@ func newBuildRange(ctx context.Context, db *sql.DB, args []string) (*buildRange,
 		}
 	}
 	err = fmt.Errorf("%w: %q; want FIRST..LAST", schema.ErrNoBuild, args[0])
-	return nil, cli.WithHint(err, nearest.Hint(nearest.Names(strings.Trim(args[0], "."), labels)))
+	return nil, cli.WithHint(err, glob.NearestHint(glob.Nearest(strings.Trim(args[0], "."), labels)))
 }
 
 func (r *buildRange) find(label string, none int) (int, bool) {

@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/nested"
 	"pakdb/diff/ship/delta"
 	"pakdb/indexer"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )
@@ -164,11 +164,11 @@ func NearestFile(path string) string {
 	for _, f := range files {
 		names = append(names, f.Name())
 	}
-	near := nearest.Names(filepath.Base(path), names)
+	near := glob.Nearest(filepath.Base(path), names)
 	for i, name := range near {
 		near[i] = filepath.Join(dir, name)
 	}
-	return nearest.Hint(near)
+	return glob.NearestHint(near)
 }
 
 // Expand replaces patterns by the files they match. A pattern that is

@@ -19,7 +19,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/diff/patch"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 )
@@ -189,7 +189,7 @@ func RefuseMissing(ctx context.Context, a *cli.App, n *locate.Name) error {
 	_, err = regular.Open(n.Path)
 	labels, _ := cli.KnownBuilds(ctx, a)
 	label, _, colon := strings.Cut(n.Path, ":")
-	near := nearest.Hint(nearest.Names(label, labels))
+	near := glob.NearestHint(glob.Nearest(label, labels))
 	if !colon {
 		near = cmp.Or(NearestFile(n.Path), near)
 	}
@@ -207,7 +207,7 @@ func Narrow(ctx context.Context, a *cli.App, n *locate.Name) error {
 	for _, f := range n.Files {
 		names = append(names, path.Base(f.Name))
 	}
-	return cli.WithHint(err, nearest.Hint(nearest.Names(path.Base(n.Entry), names)))
+	return cli.WithHint(err, glob.NearestHint(glob.Nearest(path.Base(n.Entry), names)))
 }
 
 // OpenInBuild opens an archive of a build where it was indexed, if it is still as it

@@ -14,7 +14,7 @@ import (
 	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -120,7 +120,7 @@ func resolveOperand(ctx context.Context, a *cli.App, text string) (Side, error) 
 	if _, err := os.Stat(n.Path); err != nil {
 		labels, _ := cli.KnownBuilds(ctx, a)
 		err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
-		return Side{}, cli.WithHint(err, nearest.Hint(nearest.Names(text, labels)))
+		return Side{}, cli.WithHint(err, glob.NearestHint(glob.Nearest(text, labels)))
 	}
 	return Side{Label: n.Path, path: n.Path, Entry: n.Entry}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/version"
 )
 
 func newPublishCommand(a *cli.App) *cobra.Command {
@@ -117,7 +117,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Parts: parts, NoParts: opts.noParts, Rollout: opts.rollout.to, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Parts: parts, NoParts: opts.noParts, Rollout: opts.rollout.to, Sums: files.sums, By: process.Version().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err

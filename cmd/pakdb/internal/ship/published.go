@@ -12,7 +12,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )
@@ -47,7 +47,7 @@ func openPublished(ctx context.Context, a *cli.App, build string, links regular.
 	if errors.Is(err, schema.ErrNoBuild) {
 		labels, errLabels := cli.BuildLabels(ctx, db)
 		return nil, false, errors.Join(errLabels, cli.WithHint(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", cli.ErrUsage, build),
-			cmp.Or(fileHint(build), nearest.Hint(nearest.Names(build, labels)))))
+			cmp.Or(fileHint(build), glob.NearestHint(glob.Nearest(build, labels)))))
 	}
 	if err != nil {
 		return nil, false, err

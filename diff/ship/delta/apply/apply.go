@@ -10,7 +10,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/program"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Mode says how new files are made.
@@ -107,9 +107,9 @@ func (a *applier) prepare(ctx context.Context, r *delta.Reader) error {
 	if a.m.Old.Keys, err = r.Header.Unlock(a.o.Keys); err != nil {
 		return err
 	}
-	a.m.Watch = progress.Of(ctx)
+	a.m.Watch = stored.ProgressOf(ctx)
 	a.m.Watch.Begin(delta.StepApplying, delta.SizeOf(r.Header.New))
-	ctx = progress.Watch(ctx, nil) // hashing takes next to no time, and is not counted
+	ctx = stored.WatchProgress(ctx, nil) // hashing takes next to no time, and is not counted
 	if err := a.place.obstacles(); err != nil {
 		return err
 	}

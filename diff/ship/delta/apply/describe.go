@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Describe writes what was found and what applying would write, for people.
@@ -59,4 +59,4 @@ func (p *Plan) describeOld(b *strings.Builder) {
 	}
 }
 
-func humanSize(n int64) string { return progress.HumanSize(float64(n)) }
+func humanSize(n int64) string { return stored.HumanSize(float64(n)) }

@@ -12,7 +12,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/program"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // fresh is a place where every new file is written, and then takes the place of an
@@ -192,7 +192,7 @@ func parseProgress(h *delta.Header, b []byte) (p reached, ok bool) {
 	if n < len(delta.Root{}) || blake3.Sum256(b[:n]) != delta.Root(b[n:]) || delta.Root(b) != h.RootHash {
 		return p, false
 	}
-	f := fields.New(b[len(delta.Root{}):n], delta.ErrCorrupt)
+	f := bin.NewFields(b[len(delta.Root{}):n], delta.ErrCorrupt)
 	p.segment = int(f.Number("segments", delta.MaxSegments))
 	p.file = int(f.Number("file", delta.MaxFiles))
 	p.pos = f.Number("size", 1<<62)

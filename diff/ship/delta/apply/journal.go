@@ -13,7 +13,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/program"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 	"pakdb/internal/stored"
 )
 
@@ -195,7 +195,7 @@ func readJournal(f *os.File) ([]action, error) {
 
 // parseActions reads actions whose pieces have their bytes before dataEnd.
 func parseActions(b []byte, dataEnd int64) (list []action, err error) {
-	f := fields.New(b, ErrJournal)
+	f := bin.NewFields(b, ErrJournal)
 	for f.Len() > 0 && f.Err() == nil {
 		a := action{kind: f.Bytes(1)[0], name: f.Text("name", delta.MaxName)}
 		switch a.kind {
@@ -224,13 +224,13 @@ func parseActions(b []byte, dataEnd int64) (list []action, err error) {
 	return list, nil
 }
 
-func readState(f *fields.Reader) delta.File {
+func readState(f *bin.Fields) delta.File {
 	return delta.File{Size: f.Number("size", 1<<62), Sum: delta.Sum(f.Bytes(len(delta.Sum{})))}
 }
 
 // readPieces reads pieces in the order of the file, within it, and such that
 // what it grows by is written and not only declared.
-func (a *action) readPieces(f *fields.Reader, dataEnd int64) {
+func (a *action) readPieces(f *bin.Fields, dataEnd int64) {
 	a.pieces = make([]piece, f.Count("pieces", maxActions, 3))
 	end, grown := int64(0), a.before.Size
 	for i := range a.pieces {

@@ -14,9 +14,9 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/program"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
-	"pakdb/internal/rescue"
+	"pakdb/internal/stored"
 )
 
 // Plan is a patch and the files that it was found to fit.
@@ -65,7 +65,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 			p = nil
 		}
 	}()
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	if p.patch, err = os.Open(file); err != nil {
 		return p, err
 	}
@@ -89,7 +89,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 	}
 	p.Passed = p.old.Passed
 	p.Free = FreeSpace(existing(dir))
-	progress.Step(ctx, delta.StepChecking, delta.SizeOf(p.Header.Old))
+	stored.Step(ctx, delta.StepChecking, delta.SizeOf(p.Header.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
 	}

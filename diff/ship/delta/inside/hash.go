@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/internal/progress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )
 
@@ -19,7 +18,7 @@ func Hash(ctx context.Context, builds ...*Build) ([][]delta.File, error) {
 	files := make([][]delta.File, len(builds))
 	g, ctx := errgroup.WithContext(ctx)
 	for i, b := range builds {
-		g.Go(rescue.Func(func() (err error) {
+		g.Go(process.RescueFunc(func() (err error) {
 			files[i], err = b.hash(ctx)
 			return err
 		}))
@@ -69,7 +68,7 @@ func (l *Layout) hash(ctx context.Context, buf []byte) (delta.Sum, error) {
 			rest = rest[1:]
 		}
 		off = end
-		progress.Of(ctx).Add(int64(len(p)))
+		stored.ProgressOf(ctx).Add(int64(len(p)))
 	}
 	all := delta.Sum(whole.Sum(sum[:0]))
 	if len(l.Extents) == 1 && l.Extents[0].Stored == l.Size {

@@ -9,7 +9,6 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/internal/progress"
 	"pakdb/internal/stored"
 )
 
@@ -68,11 +67,11 @@ func NewEstimate(ctx context.Context, old, new []delta.Input, temp string, o *Ma
 		}
 	}
 	e.WholeFiles = len(changed)
-	progress.Step(ctx, delta.StepReading, delta.SizeOfInputs(old)+delta.SizeOfInputs(new))
+	stored.Step(ctx, delta.StepReading, delta.SizeOfInputs(old)+delta.SizeOfInputs(new))
 	if err := e.entries(ctx, old, new, o); err != nil {
 		return nil, err
 	}
-	progress.Step(ctx, delta.StepChunks, delta.SizeOfInputs(old))
+	stored.Step(ctx, delta.StepChunks, delta.SizeOfInputs(old))
 	return e, e.chunks(ctx, old, changed)
 }
 
@@ -232,7 +231,7 @@ func drop(ctx context.Context, in delta.Input, wanted map[uint64]newChunk) error
 			return err
 		}
 		off += int64(len(p))
-		progress.Of(ctx).Add(int64(len(p)))
+		stored.ProgressOf(ctx).Add(int64(len(p)))
 		for _, c := range p {
 			if hash, full := r.add(c); full {
 				delete(wanted, hash)

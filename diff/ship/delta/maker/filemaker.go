@@ -6,7 +6,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/table"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 const maxRun = 8 << 20 // content that is coded against one source
@@ -66,7 +66,7 @@ func (f *fileMaker) run() (err error) {
 		if err != nil {
 			return err
 		}
-		progress.Of(f.out.ctx).Add(f.out.pos - before)
+		stored.ProgressOf(f.out.ctx).Add(f.out.pos - before)
 		k += n
 		f.out.digests.settle(f.out.pos)
 	}

@@ -13,8 +13,7 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/program"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/internal/safename"
 	"pakdb/internal/stored"
 )
@@ -62,7 +61,7 @@ func makePatch(ctx context.Context, old, new []delta.Input, out io.Writer, temp 
 		registry = &codecs.Registry{}
 	}
 	m := &maker{h: &delta.Header{}, stats: &Stats{}, best: o.Best, segment: o.segment, trust: t, proof: p}
-	progress.Step(ctx, delta.StepReading, delta.SizeOfInputs(old)+delta.SizeOfInputs(new))
+	stored.Step(ctx, delta.StepReading, delta.SizeOfInputs(old)+delta.SizeOfInputs(new))
 	var err error
 	if m.old, err = inside.NewBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func makePatch(ctx context.Context, old, new []delta.Input, out io.Writer, temp 
 	if m.spool, err = atomicfile.NewScratch(temp); err != nil {
 		return nil, err
 	}
-	err = rescue.Call(func() (err error) {
+	err = process.RescueCall(func() (err error) {
 		if !m.isSmall() {
 			return m.run(ctx)
 		}
@@ -174,7 +173,7 @@ func (m *maker) run(ctx context.Context) error {
 	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: delta.KeyList{Ring: &m.ring}, Done: m.keep, Goal: m.segment}
 	m.load.e, m.stored.files = m.e, m.old.Files
 	m.e.Enc.Best, m.e.Enc.Most = m.best, m.most
-	progress.Step(ctx, delta.StepMaking, delta.SizeOf(m.h.New))
+	stored.Step(ctx, delta.StepMaking, delta.SizeOf(m.h.New))
 	for i := range m.new.Files {
 		if !m.h.IsMade(i) {
 			m.unchanged(ctx, i)
@@ -217,7 +216,7 @@ func (m *maker) isCopied() func(*inside.Entry) bool {
 func (m *maker) unchanged(ctx context.Context, i int) {
 	f := m.h.New[i]
 	m.stats.Copied += f.Size
-	progress.Of(ctx).Add(f.Size)
+	stored.ProgressOf(ctx).Add(f.Size)
 	if k := m.h.SameAs(i); k >= 0 {
 		m.e.Whole(k, i, f.Size)
 	}
@@ -245,7 +244,7 @@ func MakeFile(ctx context.Context, file string, old, new []delta.Input, o *MakeO
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, out.Discard()) }()
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
 	}
@@ -271,7 +270,7 @@ func makeProved(ctx context.Context, out patchFile, old, new []delta.Input, dir 
 	for {
 		p, making := newProof(ctx, old, new)
 		m, err := makePatch(making, old, new, out, dir, o, t, p)
-		wrong := p.end(progress.Of(ctx), err == nil)
+		wrong := p.end(stored.ProgressOf(ctx), err == nil)
 		switch {
 		case wrong == nil && err != nil:
 			return nil, nil, err

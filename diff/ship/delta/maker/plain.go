@@ -9,8 +9,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )
 
@@ -139,13 +138,13 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []delta.Input
 	if b.new, err = inside.NewBuild(ctx, new, &codecs.Registry{}, nil, &b.ring); err != nil {
 		return nil, err
 	}
-	if _, err = inside.Hash(progress.Watch(ctx, nil), b.old, b.new); err != nil {
+	if _, err = inside.Hash(stored.WatchProgress(ctx, nil), b.old, b.new); err != nil {
 		return nil, err
 	}
 	if b.spool, err = atomicfile.NewScratch(temp); err != nil {
 		return nil, err
 	}
-	if err := rescue.Call(func() error { return b.run(ctx) }); err != nil {
+	if err := process.RescueCall(func() error { return b.run(ctx) }); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil

@@ -12,8 +12,8 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/program"
-	"pakdb/internal/progress"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
+	"pakdb/internal/stored"
 )
 
 // A patch is proved while it is made: a machine executes each segment that is
@@ -62,7 +62,7 @@ func (p *proof) begin(h *delta.Header) {
 	p.m.Old.Work = program.WorkFor(h)
 	go func() {
 		defer close(p.done)
-		if p.err = rescue.Call(func() error { return p.run(p.ctx) }); p.err != nil {
+		if p.err = process.RescueCall(func() error { return p.run(p.ctx) }); p.err != nil {
 			p.cancel()
 		}
 	}()
@@ -81,7 +81,7 @@ func (p *proof) take(s provable) error {
 
 // end waits until everything that was made is proved, or, when the maker failed,
 // until the machine has stopped.
-func (p *proof) end(watch *progress.Counter, made bool) error {
+func (p *proof) end(watch *stored.Progress, made bool) error {
 	if made {
 		p.proven.show(watch, delta.SizeOf(p.m.H.New))
 	} else {
@@ -152,7 +152,7 @@ func (p *proof) nextInSegment(ctx context.Context) error {
 type proven struct {
 	mu sync.Mutex
 	n  int64
-	to *progress.Counter
+	to *stored.Progress
 }
 
 func (p *proven) add(n int64) {
@@ -162,7 +162,7 @@ func (p *proven) add(n int64) {
 	p.to.Add(n)
 }
 
-func (p *proven) show(to *progress.Counter, total int64) {
+func (p *proven) show(to *stored.Progress, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.to = to
@@ -181,7 +181,7 @@ func readBack(ctx context.Context, file io.ReadSeeker, want *delta.Header, keys 
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	h, err := delta.Verify(progress.Watch(ctx, nil), file)
+	h, err := delta.Verify(stored.WatchProgress(ctx, nil), file)
 	if err != nil {
 		return err
 	}

@@ -9,13 +9,13 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/maker"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // reporting is a reader that tells, at each read, what a Progress says.
 type reporting struct {
 	io.ReaderAt
-	p    *progress.Counter
+	p    *stored.Progress
 	seen map[string]int64 // highest count of each step
 }
 
@@ -31,11 +31,11 @@ func (r *reporting) ReadAt(b []byte, off int64) (int, error) {
 func TestWatch(t *testing.T) {
 	old := bytes.Repeat([]byte("what is old and stays "), 200_000)
 	new := append([]byte("new"), old...)
-	p := &progress.Counter{}
+	p := &stored.Progress{}
 	if step, done, total := p.Now(); step != "" || done != 0 || total != 0 {
 		t.Errorf("before anything: %q, %d of %d", step, done, total)
 	}
-	ctx := progress.Watch(context.Background(), p)
+	ctx := stored.WatchProgress(context.Background(), p)
 	r := &reporting{bytes.NewReader(old), p, map[string]int64{}}
 	from, to := in("a", old), in("a", new)
 	from.ReaderAt = r

@@ -8,7 +8,6 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/internal/aes256"
-	"pakdb/internal/progress"
 	"pakdb/internal/stored"
 )
 
@@ -19,7 +18,7 @@ type Machine struct {
 	Copies  []Copied
 	Digests []int64                     // places in the output of those computed
 	Next    func(context.Context) error // completes the new file and begins the one after it
-	Watch   *progress.Counter
+	Watch   *stored.Progress
 
 	out    sink
 	r      reader

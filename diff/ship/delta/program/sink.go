@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"pakdb/internal/progress"
 	"pakdb/internal/stored"
 )
 
@@ -26,11 +25,11 @@ type sink struct {
 	buf   []byte
 	bufAt int64 // bytes behind the last written one wait in buf
 	unit  seal
-	watch *progress.Counter
+	watch *stored.Progress
 	spare []byte // for whoever makes output
 }
 
-func (s *sink) begin(to Output, size, pos int64, watch *progress.Counter) {
+func (s *sink) begin(to Output, size, pos int64, watch *stored.Progress) {
 	s.to, s.size, s.pos, s.bufAt, s.watch = to, size, pos, pos, watch
 	s.buf = s.buf[:0]
 }

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Checked is how much a [Check] looked at.
@@ -43,7 +43,7 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 		return nil, err
 	}
 	seen = &Checked{Builds: len(builds), Packs: len(numbers)}
-	watch := progress.Step(ctx, store.StepChecking, int64(len(numbers)+len(builds))*store.MaxPack)
+	watch := stored.Step(ctx, store.StepChecking, int64(len(numbers)+len(builds))*store.MaxPack)
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 			seen.Files, seen.Size = seen.Files+1, seen.Size+f.Size
 		}
 		watch.Add(store.MaxPack)
-		if err := c.build(progress.Watch(ctx, nil), b); err != nil {
+		if err := c.build(stored.WatchProgress(ctx, nil), b); err != nil {
 			finding(store.BuildName(b.Label), err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // patchMaker makes transport patches for one build.
@@ -44,7 +44,7 @@ func eachAtOnce(ctx context.Context, n int, f func(ctx context.Context, i int) e
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
 	for i := range n {
-		g.Go(rescue.Func(func() error {
+		g.Go(process.RescueFunc(func() error {
 			if err := ctx.Err(); err != nil {
 				return context.Cause(ctx)
 			}

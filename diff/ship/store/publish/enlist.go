@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/store"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // loadListed learns what the builds have. Of packs of other publishers, which may yet
@@ -29,7 +29,7 @@ func (p *publisher) loadListed(builds []*store.Build) error {
 	var g errgroup.Group
 	g.SetLimit(Connections)
 	for i := range list {
-		g.Go(rescue.Func(func() (err error) {
+		g.Go(process.RescueFunc(func() (err error) {
 			rows[i], err = store.ReadRows(p.out.from, &list[i])
 			if errors.Is(err, fs.ErrNotExist) {
 				list[i].Number = 0 // it was pruned: tables are not written again for that

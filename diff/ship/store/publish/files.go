@@ -20,8 +20,7 @@ import (
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/ordered"
-	"pakdb/internal/progress"
+	"pakdb/internal/process"
 	"pakdb/internal/safename"
 	"pakdb/internal/stored"
 )
@@ -39,7 +38,7 @@ func (p *publisher) files(ctx context.Context, inputs []delta.Input) ([]store.Fi
 	}
 	files := make([]store.File, len(inputs))
 	fresh := int64(0)
-	progress.Step(ctx, store.StepHashing, delta.SizeOfInputs(inputs))
+	stored.Step(ctx, store.StepHashing, delta.SizeOfInputs(inputs))
 	for i, in := range inputs {
 		sum, err := store.SumOf(ctx, in.ReaderAt, in.Size)
 		if err != nil {
@@ -67,7 +66,7 @@ func (p *publisher) files(ctx context.Context, inputs []delta.Input) ([]store.Fi
 	if err != nil {
 		return nil, err
 	}
-	progress.Step(ctx, store.StepReading, fresh)
+	stored.Step(ctx, store.StepReading, fresh)
 	for _, i := range p.optional.Order(inputs) {
 		in, f := inputs[i], &files[i]
 		if f.Recipe = p.known[f.Sum]; f.Recipe != (store.RecipeAt{}) {
@@ -77,7 +76,7 @@ func (p *publisher) files(ctx context.Context, inputs []delta.Input) ([]store.Fi
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
 		// It may have become another one since it was hashed, which nobody could make.
-		again, err := store.SumOf(progress.Watch(ctx, nil), in.ReaderAt, in.Size)
+		again, err := store.SumOf(stored.WatchProgress(ctx, nil), in.ReaderAt, in.Size)
 		if err == nil && again != f.Sum {
 			err = update.ErrChanged
 		}
@@ -156,7 +155,7 @@ func (p *publisher) file(ctx context.Context, in delta.Input, sum string, list [
 		g.prepare(in, coder, p.memo)
 		coders.Put(coder)
 	}
-	err = ordered.Do(ctx, each(list), runtime.GOMAXPROCS(0), 2*runtime.GOMAXPROCS(0), work, func(g *prepared) error {
+	err = process.InOrder(ctx, each(list), runtime.GOMAXPROCS(0), 2*runtime.GOMAXPROCS(0), work, func(g *prepared) error {
 		if g.err != nil {
 			return g.err
 		}
@@ -164,7 +163,7 @@ func (p *publisher) file(ctx context.Context, in delta.Input, sum string, list [
 			g.Group, g.data, g.Form = b.Group, b.Content, store.Form{Recipe: delta.Recipe{Method: store.MethodTables}}
 			g.cut()
 		}
-		progress.Of(ctx).Add(g.Gap + g.Length())
+		stored.ProgressOf(ctx).Add(g.Gap + g.Length())
 		places = append(places, g.Head.Places(g.Off-g.Gap, int64(len(g.before)))...)
 		pos = g.Off + g.Length()
 		skeleton = append(skeleton, g.before...)

@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 // The memo remembers what stored blocks of published files were found to be: which
@@ -99,7 +99,7 @@ func ReadMemo(read func(name string) (b []byte, version string, err error), ther
 		return m
 	}
 	old := map[store.Key]spot{}
-	for r := fields.New(b[len(header):], errDamaged); r.Len() > 0; {
+	for r := bin.NewFields(b[len(header):], errDamaged); r.Len() > 0; {
 		k := store.Key(r.Bytes(len(store.Key{})))
 		from := len(b) - r.Len()
 		e := entry(r)
@@ -120,7 +120,7 @@ func (m *Memo) Find(k store.Key) (e MemoEntry, ok bool) {
 	if !ok {
 		return e, false
 	}
-	r := fields.New(m.read[at.from:at.to], errDamaged)
+	r := bin.NewFields(m.read[at.from:at.to], errDamaged)
 	e = entry(r)
 	return e, r.Err() == nil
 }
@@ -158,7 +158,7 @@ func (m *Memo) Marshal() []byte {
 	return append(b, sum[:]...)
 }
 
-func entry(r *fields.Reader) (e MemoEntry) {
+func entry(r *bin.Fields) (e MemoEntry) {
 	e.Recipe.Method = compress.Method(r.Text("method", maxMethod))
 	e.Recipe.Params = [4]uint8(r.Bytes(len(e.Recipe.Params)))
 	e.ID = store.Key(r.Bytes(len(e.ID)))

@@ -15,8 +15,8 @@ import (
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/ordered"
-	"pakdb/internal/progress"
+	"pakdb/internal/process"
+	"pakdb/internal/stored"
 )
 
 // deltaMaker makes lists of deltas for one build.
@@ -155,10 +155,10 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 			}
 		}
 	}
-	watch := progress.Step(ctx, store.StepDeltas, total)
+	watch := stored.Step(ctx, store.StepDeltas, total)
 	// Each holds both contents and an index of the old one.
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	return ordered.Do(ctx, items, workers, workers, work, func(p *pair) error {
+	return process.InOrder(ctx, items, workers, workers, work, func(p *pair) error {
 		if p.err != nil {
 			return p.err
 		}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/store"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // packs are those of a store.
@@ -117,7 +117,7 @@ func (p *packer) end() error {
 	p.number, p.frames, p.size, p.rows = 0, nil, 0, nil
 	go func() {
 		defer close(w.done)
-		w.err = rescue.Call(func() error { return w.write(p.packs) })
+		w.err = process.RescueCall(func() error { return w.write(p.packs) })
 	}()
 	return nil
 }
@@ -149,7 +149,7 @@ func (w *pack) write(p *packs) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	stored := make([][]byte, len(w.frames))
 	for i, f := range w.frames {
-		g.Go(rescue.Func(func() (err error) {
+		g.Go(process.RescueFunc(func() (err error) {
 			stored[i], err = deflate(f)
 			return err
 		}))

@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/ship/store"
-	"pakdb/internal/ordered"
+	"pakdb/internal/process"
 )
 
 // pastContents whose names tell nothing, since they were renamed, moved and edited,
@@ -72,7 +72,7 @@ func newFineIndex(ctx context.Context, s *store.StoreReader, list []store.Named)
 		})
 	}
 	workers := runtime.GOMAXPROCS(0)
-	err := ordered.Do(ctx, all, workers, 2*workers, work, func(l *look) error {
+	err := process.InOrder(ctx, all, workers, 2*workers, work, func(l *look) error {
 		for _, id := range l.has {
 			if _, there := x.at[id]; !there {
 				x.at[id] = l.i

@@ -12,7 +12,6 @@ import (
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
 	"pakdb/internal/stored"
 )
 
@@ -28,7 +27,7 @@ const (
 // fromNothing makes patches from nothing for the files of which that is a good deal
 // smaller than their frames, and lists those that are there.
 func (p *patchMaker) fromNothing(ctx context.Context, b *store.Build) (list []store.Delta, err error) {
-	progress.Step(ctx, store.StepWhole, delta.SizeOfInputs(p.inputs))
+	stored.Step(ctx, store.StepWhole, delta.SizeOfInputs(p.inputs))
 	made := make([]*store.Delta, len(b.Files))
 	err = eachAtOnce(ctx, len(b.Files), func(ctx context.Context, i int) (err error) {
 		made[i], err = p.wholeOf(ctx, b.Files[i])
@@ -96,10 +95,10 @@ func (p *patchMaker) wholePays(ctx context.Context, in delta.Input, frames int64
 		if _, err := z.Write(b); err != nil {
 			return false, err
 		}
-		progress.Of(ctx).Add(int64(len(b)))
+		stored.ProgressOf(ctx).Add(int64(len(b)))
 		off += int64(len(b))
 		if count.n >= limit {
-			progress.Of(ctx).Add(in.Size - off)
+			stored.ProgressOf(ctx).Add(in.Size - off)
 			return false, z.Close()
 		}
 	}
@@ -114,7 +113,7 @@ func (p *patchMaker) makeWhole(ctx context.Context, file string, in []delta.Inpu
 	}
 	name := "d/" + filepath.Base(file)
 	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
-	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.out.Path(temp), nil, in, &maker.MakeOptions{Best: p.opt.Effort == Best}); err != nil {
+	if _, _, err := maker.MakeFile(stored.WatchProgress(ctx, nil), p.out.out.Path(temp), nil, in, &maker.MakeOptions{Best: p.opt.Effort == Best}); err != nil {
 		return err
 	}
 	st, err := p.out.out.Stat(temp)

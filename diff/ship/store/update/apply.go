@@ -8,7 +8,7 @@ import (
 
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Apply carries a plan of this Folder out. It fetches what is missing, makes the
@@ -50,7 +50,7 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 }
 
 func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched func(n int64)) error {
-	progress.Step(ctx, store.StepFetching, p.Bill.Fetch)
+	stored.Step(ctx, store.StepFetching, p.Bill.Fetch)
 	m := newMaker(f.disk, f.contents, fetcher)
 	if err := m.fetch(ctx, fetched); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 	if err != nil {
 		return err
 	}
-	progress.Step(ctx, store.StepMaking, p.Bill.Write)
+	stored.Step(ctx, store.StepMaking, p.Bill.Write)
 	if err := m.makeAll(ctx, filesBy(p, "")); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // difference is what a folder has of a build.
@@ -79,7 +79,7 @@ func (f *Folder) compare(ctx context.Context) (*difference, error) {
 			total += want.Size
 		}
 	}
-	progress.Step(ctx, store.StepComparing, total)
+	stored.Step(ctx, store.StepComparing, total)
 	for i := range f.build.Files {
 		want := &f.build.Files[i]
 		same, err := f.disk.hasFile(ctx, want)

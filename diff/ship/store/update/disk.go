@@ -18,8 +18,8 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
 	"pakdb/internal/regular"
+	"pakdb/internal/stored"
 )
 
 // disk is the folder that is updated: locked, with its files open.
@@ -129,7 +129,7 @@ func (d *disk) list(ctx context.Context) (files []store.File, err error) {
 	for _, in := range d.here {
 		total += in.Size
 	}
-	progress.Step(ctx, store.StepComparing, total)
+	stored.Step(ctx, store.StepComparing, total)
 	for _, name := range d.names() {
 		sum, err := d.sumOf(ctx, d.here[name])
 		if err != nil {
@@ -157,7 +157,7 @@ func (d *disk) isMade(ctx context.Context, f *File) bool {
 	if err != nil || st.Size() != f.Size {
 		return false
 	}
-	sum, err := store.SumOf(progress.Watch(ctx, nil), have, f.Size) // not part of what is counted
+	sum, err := store.SumOf(stored.WatchProgress(ctx, nil), have, f.Size) // not part of what is counted
 	return err == nil && sum == f.Sum
 }
 

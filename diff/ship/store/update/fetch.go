@@ -14,7 +14,7 @@ import (
 
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )
 
@@ -84,7 +84,7 @@ func (f *fetcher) all(ctx context.Context, fetched func(n int64)) (absent []Cont
 	g.SetLimit(workers)
 	var counting sync.Mutex
 	for _, r := range f.ranges {
-		g.Go(rescue.Func(func() error {
+		g.Go(process.RescueFunc(func() error {
 			err := f.fetch(ctx, r, r.inflates)
 			var wrong *wrongError
 			if errors.As(err, &wrong) && !r.hasFrames() && ctx.Err() == nil {

@@ -15,8 +15,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/ordered"
-	"pakdb/internal/progress"
+	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )
 
@@ -106,7 +105,7 @@ func (l *localFiles) Read(ctx context.Context, inputs []delta.Input) error {
 	if err != nil {
 		return err
 	}
-	progress.Step(ctx, store.StepReading, delta.SizeOfInputs(inputs))
+	stored.Step(ctx, store.StepReading, delta.SizeOfInputs(inputs))
 	for i, in := range inputs {
 		if err := l.file(ctx, in, store.Salvage(in, all[i])); err != nil {
 			return err
@@ -151,11 +150,11 @@ func (l *localFiles) file(ctx context.Context, in delta.Input, groups []store.Gr
 	}
 	work := func(_ context.Context, h *group) { h.hash(src) }
 	workers := runtime.GOMAXPROCS(0)
-	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *group) error {
+	err := process.InOrder(ctx, items, workers, 4*workers, work, func(h *group) error {
 		if h.err != nil {
 			return h.err
 		}
-		progress.Of(ctx).Add(h.g.Gap + h.g.Length())
+		stored.ProgressOf(ctx).Add(h.g.Gap + h.g.Length())
 		pos = h.g.Off + h.g.Length()
 		l.spans[in.Name] = append(l.spans[in.Name], span{h.g.Off, h.g.Length(), h.decoded.id, h.stored.id,
 			h.decoded.err == nil && !h.decoded.broken && h.stored.err == nil})

@@ -19,8 +19,8 @@ import (
 	"pakdb/diff/ship/delta/table"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/ordered"
-	"pakdb/internal/progress"
+	"pakdb/internal/process"
+	"pakdb/internal/stored"
 )
 
 // maker makes files of contents.
@@ -237,7 +237,7 @@ func (m *maker) write(ctx context.Context, t *target, file *atomicfile.File) err
 	if err := m.assemble(ctx, t, &a); err != nil {
 		return err
 	}
-	sum, err := store.SumOf(progress.Watch(ctx, nil), file, t.Size-a.out.left)
+	sum, err := store.SumOf(stored.WatchProgress(ctx, nil), file, t.Size-a.out.left)
 	if err == nil {
 		err = a.judge(t, sum)
 	}
@@ -277,11 +277,11 @@ func (m *maker) assemble(ctx context.Context, t *target, a *assembler) error {
 			}
 		}
 	}
-	err := ordered.Do(ctx, blocks, workers, 4*workers, work, func(b *block) error {
+	err := process.InOrder(ctx, blocks, workers, 4*workers, work, func(b *block) error {
 		before := a.out.left
 		err := errors.Join(b.err, a.put(b))
 		room.Release(b.weight())
-		progress.Of(ctx).Add(before - a.out.left)
+		stored.ProgressOf(ctx).Add(before - a.out.left)
 		return err
 	}, func(*block) {})
 	if err != nil {

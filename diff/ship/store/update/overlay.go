@@ -23,7 +23,7 @@ import (
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // overlayName is where a folder remembers which archives an update made for it.
@@ -284,8 +284,8 @@ func (o *overlaying) write(ctx context.Context, d *overlay.Disk, p *overlay.Plan
 	if err := o.disk.out.RemoveAll(overlayDir); err != nil {
 		return nil, err
 	}
-	progress.Step(ctx, store.StepMaking, p.Stored())
-	count := progress.Of(ctx)
+	stored.Step(ctx, store.StepMaking, p.Stored())
+	count := stored.ProgressOf(ctx)
 	root := filepath.Join(o.disk.name, filepath.FromSlash(overlayDir))
 	if _, _, err := p.Write(ctx, d, overlay.Output{Dir: root, Overwrite: true, Progress: count.Add}); err != nil {
 		return nil, err

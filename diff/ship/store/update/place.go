@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/store"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // placement puts files into place that were made, and removes what is gone. A crash
@@ -38,7 +38,7 @@ func (p *placement) sync(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(syncers)
 	for i := range p.plan.Files {
-		g.Go(rescue.Func(func() error {
+		g.Go(process.RescueFunc(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

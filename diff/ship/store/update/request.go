@@ -10,7 +10,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 const (
@@ -386,5 +386,5 @@ func (a *asking) room(n int64) {
 // came counts bytes.
 func (r *Remote) came(ctx context.Context, all, wanted int) {
 	r.fetched.Add(int64(all))
-	progress.Of(ctx).Add(int64(wanted))
+	stored.ProgressOf(ctx).Add(int64(wanted))
 }

@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/store"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 // Options for [Target.Compare].
@@ -93,7 +93,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 			f = nil
 		}
 	}()
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	if f.disk, err = openDisk(ctx, dir); err != nil {
 		return f, err
 	}
@@ -129,7 +129,7 @@ func (f *Folder) listFiles(ctx context.Context, b *store.Build) error {
 // For that it reads recipes and lists of the store, and the files of the folder that
 // are not as the build has them.
 func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
-	defer rescue.Into(&err)
+	defer process.Rescue(&err)
 	usable, err := f.usable(ctx)
 	if err == nil && f.overlay {
 		f.over, err = f.planOverlay(f.keep)

@@ -1,4 +1,4 @@
-package loose_test
+package codecs_test
 
 import (
 	"context"
@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/loose"
 )
 
 // Any file is an archive of one entry, itself. [codecs.OpenFile] refuses it, for who
 // names an archive wants no other file.
 func Example() {
 	src := codecs.Source{ReaderAt: strings.NewReader("[Core]"), Name: "Game.ini", Size: 6}
-	archive, err := loose.Format().Open(context.Background(), src, nil)
+	archive, err := codecs.Loose().Open(context.Background(), src, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,8 +1,4 @@
-// Package fields reads rows of numbers and bytes as package encoding/binary
-// appends them: numbers as unsigned varints, the rest little-endian. Every
-// number has a bound and every count is checked against the bytes that are left,
-// so that hostile input costs no more than its own length.
-package fields
+package bin
 
 import (
 	"bytes"
@@ -10,25 +6,25 @@ import (
 	"fmt"
 )
 
-// Reader reads from a slice. The first failure stays; afterwards everything is
+// Fields reads from a slice. The first failure stays; afterwards everything is
 // zero. It is not safe for concurrent use.
-type Reader struct {
+type Fields struct {
 	rest  []byte
 	class error
 	err   error
 }
 
-// New returns a reader of b whose failures wrap class.
-func New(b []byte, class error) *Reader { return &Reader{rest: b, class: class} }
+// NewFields returns a reader of b whose failures wrap class.
+func NewFields(b []byte, class error) *Fields { return &Fields{rest: b, class: class} }
 
 // Err returns the first failure.
-func (r *Reader) Err() error { return r.err }
+func (r *Fields) Err() error { return r.err }
 
 // Len returns how many bytes are left, after a failure none.
-func (r *Reader) Len() int { return len(r.rest) }
+func (r *Fields) Len() int { return len(r.rest) }
 
 // Fail makes what is said the failure, unless there is one.
-func (r *Reader) Fail(format string, args ...any) {
+func (r *Fields) Fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s", r.class, fmt.Sprintf(format, args...))
 	}
@@ -36,7 +32,7 @@ func (r *Reader) Fail(format string, args ...any) {
 }
 
 // Number reads a number up to limit.
-func (r *Reader) Number(what string, limit int64) int64 {
+func (r *Fields) Number(what string, limit int64) int64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 || v > uint64(limit) {
 		r.Fail("%s", what)
@@ -47,7 +43,7 @@ func (r *Reader) Number(what string, limit int64) int64 {
 }
 
 // Signed reads a number between -limit and limit, zigzag-coded.
-func (r *Reader) Signed(what string, limit int64) int64 {
+func (r *Fields) Signed(what string, limit int64) int64 {
 	v, n := binary.Varint(r.rest)
 	if n <= 0 || v > limit || v < -limit {
 		r.Fail("%s", what)
@@ -58,7 +54,7 @@ func (r *Reader) Signed(what string, limit int64) int64 {
 }
 
 // Count reads how many things follow, up to limit, of at least so many bytes each.
-func (r *Reader) Count(what string, limit, least int) int {
+func (r *Fields) Count(what string, limit, least int) int {
 	n := r.Number(what, int64(limit))
 	if n > int64(len(r.rest)/least) {
 		r.Fail("%d %s in %d bytes", n, what, len(r.rest))
@@ -69,7 +65,7 @@ func (r *Reader) Count(what string, limit, least int) int {
 
 // Bytes reads n bytes, which belong to the slice that is read. n must be the
 // caller's own or checked: so many zeros come back when they are not there.
-func (r *Reader) Bytes(n int) []byte {
+func (r *Fields) Bytes(n int) []byte {
 	if n > len(r.rest) {
 		r.Fail("ends early")
 		return make([]byte, n)
@@ -80,11 +76,11 @@ func (r *Reader) Bytes(n int) []byte {
 }
 
 // Text reads a length up to limit, and so many bytes.
-func (r *Reader) Text(what string, limit int) string { return string(r.Bytes(r.Count(what, limit, 1))) }
+func (r *Fields) Text(what string, limit int) string { return string(r.Bytes(r.Count(what, limit, 1))) }
 
 // Line reads up to limit bytes that end where an end byte follows, which it passes
 // over.
-func (r *Reader) Line(what string, end byte, limit int) string {
+func (r *Fields) Line(what string, end byte, limit int) string {
 	n := bytes.IndexByte(r.rest[:min(len(r.rest), limit+1)], end)
 	if n < 0 {
 		r.Fail("%s", what)
@@ -96,4 +92,4 @@ func (r *Reader) Line(what string, end byte, limit int) string {
 }
 
 // Uint64 reads eight bytes.
-func (r *Reader) Uint64() uint64 { return binary.LittleEndian.Uint64(r.Bytes(8)) }
+func (r *Fields) Uint64() uint64 { return binary.LittleEndian.Uint64(r.Bytes(8)) }

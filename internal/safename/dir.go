@@ -1,9 +1,4 @@
-// Package extract writes entries of archives into a folder, and nowhere else.
-//
-// Names inside archives are hostile until proven otherwise. [Names] makes safe
-// paths of them by package safename; [Dir] confines the result to its folder by
-// os.Root as well, so that symbolic links do not lead out of it either.
-package extract
+package safename
 
 import (
 	"context"
@@ -58,9 +53,9 @@ type folder struct {
 // operation on each file took three quarters of the calls of the system.
 const maxOpen = 32
 
-// Open opens the folder at dir, making it if need be. Unless overwrite is set,
+// OpenDir opens the folder at dir, making it if need be. Unless overwrite is set,
 // files that are already there are left alone.
-func Open(ctx context.Context, dir string, overwrite bool) (*Dir, error) {
+func OpenDir(ctx context.Context, dir string, overwrite bool) (*Dir, error) {
 	d, err := atomicfile.Make(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package extract_test
+package safename_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"pakdb/internal/atomicfile/faulttest"
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 )
 
 // Every operation of extracting is killed, and fails: each file is whole or not
@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 			return dir
 		},
 		Run: func(ctx context.Context, dir string) error {
-			d, err := extract.Open(ctx, dir, true)
+			d, err := safename.OpenDir(ctx, dir, true)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 	}, 200)
 }
 
-func extractOne(d *extract.Dir, name string) (err error) {
+func extractOne(d *safename.Dir, name string) (err error) {
 	f, err := d.Create(name)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package version
+package process
 
 import (
 	"runtime/debug"
@@ -41,7 +41,7 @@ func TestComplete(t *testing.T) {
 }
 
 func TestCurrentIsComplete(t *testing.T) {
-	if b := Current(); b.Version == "" || b.Go == "" || b.OS == "" || b.Arch == "" {
+	if b := Version(); b.Version == "" || b.Go == "" || b.OS == "" || b.Arch == "" {
 		t.Errorf("%+v", b)
 	}
 }

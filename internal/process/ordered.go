@@ -1,16 +1,13 @@
-// Package ordered works in parallel and returns results in order.
-package ordered
+package process
 
 import (
 	"context"
 	"iter"
 
 	"golang.org/x/sync/errgroup"
-
-	"pakdb/internal/rescue"
 )
 
-// Do applies work to every item in parallel and hands the results to
+// InOrder applies work to every item in parallel and hands the results to
 // collect in the order of the items, one at a time. At most ahead items are in
 // flight beyond the one that collect is waiting for, so memory stays flat.
 //
@@ -18,7 +15,7 @@ import (
 // ended; a panic is an error, see package rescue; drop is then called for every item that was not collected. When ctx is
 // done its cause is returned, also if items ended early because of it: nil means
 // that every item was collected.
-func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
+func InOrder[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
 	work func(context.Context, T), collect func(T) error, drop func(T)) error {
 	type slot struct {
 		item T
@@ -29,7 +26,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 	g, ctx := errgroup.WithContext(ctx)
 	queue := make(chan *slot, ahead) // in order, for collect
 	jobs := make(chan *slot)         // for the workers
-	g.Go(rescue.Func(func() error {
+	g.Go(RescueFunc(func() error {
 		defer close(jobs)
 		defer close(queue)
 		for item, err := range items {
@@ -56,7 +53,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 		g.Go(func() (err error) {
 			for s := range jobs {
 				if ctx.Err() == nil {
-					if err = rescue.Call(func() error { work(ctx, s.item); return nil }); err != nil {
+					if err = RescueCall(func() error { work(ctx, s.item); return nil }); err != nil {
 						stop(err)
 					}
 				}
@@ -76,7 +73,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 				drop(s.item)
 				continue
 			}
-			if err = rescue.Call(func() error { return collect(s.item) }); err != nil {
+			if err = RescueCall(func() error { return collect(s.item) }); err != nil {
 				stop(err)
 			}
 		}

@@ -1,8 +1,4 @@
-// Package rescue turns panics into errors. A panic in a goroutine that nobody
-// recovers ends the process at once: deferred functions of other goroutines do not
-// run, and temporary files stay. As an error it goes the way of all errors, which
-// cleans up.
-package rescue
+package process
 
 import (
 	"errors"
@@ -35,26 +31,26 @@ func (p *Panic) Unwrap() []error {
 	return []error{ErrPanic}
 }
 
-// Into sets *err to a [Panic] if the function that defers it panics. Deferred
+// Rescue sets *err to a [Panic] if the function that defers it panics. Deferred
 // functions that clean up by *err must be deferred before it, as they run after it:
 //
 //	defer func() { if err != nil { remove() } }()
-//	defer rescue.Into(&err)
-func Into(err *error) {
+//	defer process.Rescue(&err)
+func Rescue(err *error) {
 	if v := recover(); v != nil {
 		*err = &Panic{v, places()}
 	}
 }
 
-// Call returns the error of f, or its panic.
-func Call(f func() error) (err error) {
-	defer Into(&err)
+// RescueCall returns the error of f, or its panic.
+func RescueCall(f func() error) (err error) {
+	defer Rescue(&err)
 	return f()
 }
 
-// Func returns f such that a panic of it is its error, for an errgroup's Go.
-func Func(f func() error) func() error {
-	return func() error { return Call(f) }
+// RescueFunc returns f such that a panic of it is its error, for an errgroup's Go.
+func RescueFunc(f func() error) func() error {
+	return func() error { return RescueCall(f) }
 }
 
 // deepest is how many calls a Panic tells of.

@@ -1,4 +1,4 @@
-package extract_test
+package safename_test
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"pakdb/internal/extract"
+	"pakdb/internal/safename"
 )
 
-func write(t *testing.T, d *extract.Dir, name, content string) {
+func write(t *testing.T, d *safename.Dir, name, content string) {
 	t.Helper()
 	f, err := d.Create(d.Reserve(name))
 	if err != nil {
@@ -30,7 +30,7 @@ func write(t *testing.T, d *extract.Dir, name, content string) {
 
 func TestCollisions(t *testing.T) {
 	dir := t.TempDir()
-	d, err := extract.Open(t.Context(), dir, false)
+	d, err := safename.OpenDir(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestCollisions(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	var n extract.Names
+	var n safename.Names
 	for _, tt := range []struct{ entry, want string }{
 		{"A/x.txt", "A/x.txt"},
 		{"a/X.txt", "a/X~2.txt"},
@@ -74,12 +74,12 @@ func TestNames(t *testing.T) {
 // in others are not closed.
 func TestManyFolders(t *testing.T) {
 	dir := t.TempDir()
-	d, err := extract.Open(t.Context(), dir, false)
+	d, err := safename.OpenDir(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const folders = 100
-	var open []*extract.File
+	var open []*safename.File
 	for round := range 3 {
 		for i := range folders {
 			f, err := d.Create(fmt.Sprintf("f%d/below/%d.txt", i, round))
@@ -120,7 +120,7 @@ func TestManyFolders(t *testing.T) {
 // TestManyAtOnce: files that go into one new folder at a time do not take each other for what
 // a killed process left.
 func TestManyAtOnce(t *testing.T) {
-	d, err := extract.Open(t.Context(), t.TempDir(), false)
+	d, err := safename.OpenDir(t.Context(), t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // A hostile archive may hold one name a million times.
 func TestOneNameManyTimes(t *testing.T) {
-	var n extract.Names
+	var n safename.Names
 	for range 200_000 {
 		n.Reserve("a")
 	}
@@ -158,7 +158,7 @@ func TestOneNameManyTimes(t *testing.T) {
 
 func TestNothingHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	d, err := extract.Open(t.Context(), dir, false)
+	d, err := safename.OpenDir(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +180,11 @@ func TestExistingFilesAreKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, _ := extract.Open(t.Context(), dir, false)
-	if _, err := d.Create("x"); !errors.Is(err, extract.ErrExists) {
+	d, _ := safename.OpenDir(t.Context(), dir, false)
+	if _, err := d.Create("x"); !errors.Is(err, safename.ErrExists) {
 		t.Errorf("Create over a file: %v", err)
 	}
-	d, _ = extract.Open(t.Context(), dir, true)
+	d, _ = safename.OpenDir(t.Context(), dir, true)
 	write(t, d, "x", "new")
 	if got, _ := os.ReadFile(filepath.Join(dir, "x")); string(got) != "new" {
 		t.Errorf("overwrite: %q", got)
@@ -196,7 +196,7 @@ func TestSymlinksDoNotLeadOut(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	d, _ := extract.Open(t.Context(), dir, true)
+	d, _ := safename.OpenDir(t.Context(), dir, true)
 	if _, err := d.Create(d.Reserve("link/evil")); err == nil {
 		t.Error("a link led out of the folder")
 	}

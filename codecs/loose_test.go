@@ -1,4 +1,4 @@
-package loose_test
+package codecs_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/loose"
 )
 
 func TestContract(t *testing.T) {
@@ -19,14 +18,14 @@ func TestContract(t *testing.T) {
 		"large.bin": bytes.Repeat([]byte("pakdb"), 100_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			codecstest.Contract(t, loose.Format(), codecstest.Bytes(name, content), codecstest.ContractOptions{Weak: true})
+			codecstest.Contract(t, codecs.Loose(), codecstest.Bytes(name, content), codecstest.ContractOptions{Weak: true})
 		})
 	}
 }
 
 func TestEntryIsTheFile(t *testing.T) {
 	src := codecstest.Bytes("Locale.str", []byte("hello"))
-	items := codecstest.Items(t, codecstest.Open(t, loose.Format(), src, nil))
+	items := codecstest.Items(t, codecstest.Open(t, codecs.Loose(), src, nil))
 	if len(items) != 1 {
 		t.Fatalf("%d entries", len(items))
 	}
@@ -43,7 +42,7 @@ func TestEntryIsTheFile(t *testing.T) {
 func TestShrunk(t *testing.T) {
 	src := codecstest.Bytes("a", []byte("0123456789"))
 	src.ReaderAt = bytes.NewReader([]byte("0123"))
-	a := codecstest.Open(t, loose.Format(), src, nil)
+	a := codecstest.Open(t, codecs.Loose(), src, nil)
 	r, err := a.Open(context.Background(), &codecs.Entry{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,5 +55,5 @@ func TestShrunk(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	codecstest.FuzzOpen(f, loose.Format(), nil, nil, []byte("any file"))
+	codecstest.FuzzOpen(f, codecs.Loose(), nil, nil, []byte("any file"))
 }

@@ -1,12 +1,10 @@
-package extract
+package safename
 
 import (
 	"fmt"
 	"path"
 	"strings"
 	"sync"
-
-	"pakdb/internal/safename"
 )
 
 // Names hands out paths such that no two of them are one on any file system:
@@ -16,7 +14,7 @@ import (
 type Names struct {
 	mu    sync.Mutex
 	taken map[string]*place // by path, folded
-	dirs  map[string]string // folder as [safename.Name] wants it, to the folder that was handed out
+	dirs  map[string]string // folder as [Name] wants it, to the folder that was handed out
 }
 
 // place is a path that was handed out.
@@ -33,9 +31,9 @@ func (n *Names) Reserve(entry string) string {
 	if n.taken == nil {
 		n.taken, n.dirs = map[string]*place{}, map[string]string{}
 	}
-	dir, base := path.Split(safename.Name(entry))
+	dir, base := path.Split(Name(entry))
 	name := n.free(n.folder(strings.TrimSuffix(dir, "/"))+base, false)
-	n.taken[safename.Fold(name)] = &place{next: 2}
+	n.taken[Fold(name)] = &place{next: 2}
 	return name
 }
 
@@ -49,7 +47,7 @@ func (n *Names) folder(dir string) string {
 	}
 	up, base := path.Split(dir)
 	name := n.free(n.folder(strings.TrimSuffix(up, "/"))+base, true)
-	if low := safename.Fold(name); n.taken[low] == nil {
+	if low := Fold(name); n.taken[low] == nil {
 		n.taken[low] = &place{folder: true, next: 2}
 	}
 	n.dirs[dir] = name + "/"
@@ -58,14 +56,14 @@ func (n *Names) folder(dir string) string {
 
 // free returns name, with a number if something else has it. Folders share.
 func (n *Names) free(name string, folder bool) string {
-	first := n.taken[safename.Fold(name)]
+	first := n.taken[Fold(name)]
 	if first == nil || folder && first.folder {
 		return name
 	}
 	ext := path.Ext(name)
 	for {
 		other := fmt.Sprintf("%s~%d%s", strings.TrimSuffix(name, ext), first.next, ext)
-		at := n.taken[safename.Fold(other)]
+		at := n.taken[Fold(other)]
 		if at == nil || folder && at.folder {
 			return other
 		}

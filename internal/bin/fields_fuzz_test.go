@@ -1,19 +1,19 @@
-package fields_test
+package bin_test
 
 import (
 	"errors"
 	"testing"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
-// FuzzReader: no number is beyond its bound, no count beyond the bytes there are,
+// FuzzFieldsReader: no number is beyond its bound, no count beyond the bytes there are,
 // and after a failure there is nothing.
-func FuzzReader(f *testing.F) {
+func FuzzFieldsReader(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5}, []byte("\x05\x03abcend\x0001234567"))
 	f.Fuzz(func(t *testing.T, program, data []byte) {
 		class := errors.New("class")
-		r := fields.New(data, class)
+		r := bin.NewFields(data, class)
 		for _, op := range program {
 			left, limit := r.Len(), int64(op)
 			switch op % 6 {

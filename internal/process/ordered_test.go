@@ -1,4 +1,4 @@
-package ordered_test
+package process_test
 
 import (
 	"context"
@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/internal/ordered"
-	"pakdb/internal/rescue"
+	"pakdb/internal/process"
 )
 
 func count(n int, end error) iter.Seq2[int, error] {
@@ -33,7 +32,7 @@ func TestResultsComeInOrder(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	err := ordered.Do(context.Background(), count(100, nil), 8, 16, slowOdd,
+	err := process.InOrder(context.Background(), count(100, nil), 8, 16, slowOdd,
 		func(i int) error { got = append(got, i); return nil }, func(int) { t.Error("dropped") })
 	if err != nil || len(got) != 100 || !slices.IsSorted(got) {
 		t.Fatalf("%v, %v", got, err)
@@ -67,7 +66,7 @@ func TestEveryItemIsAccountedFor(t *testing.T) {
 					}
 				}
 			}
-			err := ordered.Do(ctx, items, 4, 8, func(context.Context, int) {}, func(i int) error {
+			err := process.InOrder(ctx, items, 4, 8, func(context.Context, int) {}, func(i int) error {
 				seen.Add(1)
 				if i == tt.cancel {
 					stop()
@@ -97,7 +96,7 @@ func TestItemsThatEndWithTheContext(t *testing.T) {
 		}
 	}
 	nothing := func(int) error { return nil }
-	err := ordered.Do(ctx, items, 2, 4, func(context.Context, int) {}, nothing, func(int) {})
+	err := process.InOrder(ctx, items, 2, 4, func(context.Context, int) {}, nothing, func(int) {})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
@@ -124,9 +123,9 @@ func TestPanics(t *testing.T) {
 					}
 				}
 			}
-			err := ordered.Do(context.Background(), items, 4, 8, func(_ context.Context, i int) { strike(where == "work", i) },
+			err := process.InOrder(context.Background(), items, 4, 8, func(_ context.Context, i int) { strike(where == "work", i) },
 				func(i int) error { seen.Add(1); strike(where == "collect", i); return nil }, func(int) { seen.Add(1) })
-			if !errors.Is(err, rescue.ErrPanic) {
+			if !errors.Is(err, process.ErrPanic) {
 				t.Errorf("error %v", err)
 			}
 			if made.Load() != seen.Load() {

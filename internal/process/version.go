@@ -1,6 +1,4 @@
-// Package version returns the version of a program. Both commands print it, and stores
-// state who published them.
-package version
+package process
 
 import (
 	"fmt"
@@ -26,8 +24,8 @@ type Build struct {
 	Arch     string `json:"arch"`
 }
 
-// Current returns the build of the running program.
-func Current() Build {
+// Version returns the build of the running program.
+func Version() Build {
 	b := Build{Version: released, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, _ := debug.ReadBuildInfo()
 	return b.complete(info)

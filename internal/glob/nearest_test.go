@@ -1,10 +1,10 @@
-package nearest_test
+package glob_test
 
 import (
 	"strings"
 	"testing"
 
-	"pakdb/internal/nearest"
+	"pakdb/internal/glob"
 )
 
 func TestNames(t *testing.T) {
@@ -12,8 +12,8 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Caligraphy.sip": "Calligraphy.sip", "calligraphy.SIP": "Calligraphy.sip", "mu_data.sip": "mu_cdata.sip", "zzz": "", "cdata": "mu_cdata.sip",
 	} {
-		if got := strings.Join(nearest.Names(name, known), ","); got != want {
-			t.Errorf("nearest.Names(%q) = %q, want %q", name, got, want)
+		if got := strings.Join(glob.Nearest(name, known), ","); got != want {
+			t.Errorf("glob.Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

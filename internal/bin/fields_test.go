@@ -1,11 +1,11 @@
-package fields_test
+package bin_test
 
 import (
 	"encoding/binary"
 	"errors"
 	"testing"
 
-	"pakdb/internal/fields"
+	"pakdb/internal/bin"
 )
 
 var errClass = errors.New("damaged")
@@ -16,7 +16,7 @@ func TestReader(t *testing.T) {
 	b = binary.AppendVarint(b, -8)
 	b = append(b, "name\x00"...)
 	b = binary.LittleEndian.AppendUint64(b, 1<<40)
-	r := fields.New(b, errClass)
+	r := bin.NewFields(b, errClass)
 	if n := r.Number("n", 300); n != 300 {
 		t.Errorf("number %d", n)
 	}
@@ -37,18 +37,18 @@ func TestReader(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		b    []byte
-		read func(*fields.Reader)
+		read func(*bin.Fields)
 		want string
 	}{
-		"above the limit":    {[]byte{9, 1}, func(r *fields.Reader) { r.Number("n", 8) }, "damaged: n"},
-		"no number":          {nil, func(r *fields.Reader) { r.Number("n", 8) }, "damaged: n"},
-		"endless number":     {[]byte{0x80, 0x80}, func(r *fields.Reader) { r.Number("n", 8) }, "damaged: n"},
-		"below the limit":    {binary.AppendVarint(nil, -9), func(r *fields.Reader) { r.Signed("n", 8) }, "damaged: n"},
-		"more than is there": {[]byte{4, 1, 2, 3}, func(r *fields.Reader) { r.Count("things", 100, 1) }, "damaged: 4 things in 3 bytes"},
-		"large things":       {[]byte{2, 1, 2, 3}, func(r *fields.Reader) { r.Count("things", 100, 2) }, "damaged: 2 things in 3 bytes"},
-		"bytes":              {[]byte{1}, func(r *fields.Reader) { r.Bytes(2) }, "damaged: ends early"},
+		"above the limit":    {[]byte{9, 1}, func(r *bin.Fields) { r.Number("n", 8) }, "damaged: n"},
+		"no number":          {nil, func(r *bin.Fields) { r.Number("n", 8) }, "damaged: n"},
+		"endless number":     {[]byte{0x80, 0x80}, func(r *bin.Fields) { r.Number("n", 8) }, "damaged: n"},
+		"below the limit":    {binary.AppendVarint(nil, -9), func(r *bin.Fields) { r.Signed("n", 8) }, "damaged: n"},
+		"more than is there": {[]byte{4, 1, 2, 3}, func(r *bin.Fields) { r.Count("things", 100, 1) }, "damaged: 4 things in 3 bytes"},
+		"large things":       {[]byte{2, 1, 2, 3}, func(r *bin.Fields) { r.Count("things", 100, 2) }, "damaged: 2 things in 3 bytes"},
+		"bytes":              {[]byte{1}, func(r *bin.Fields) { r.Bytes(2) }, "damaged: ends early"},
 	} {
-		r := fields.New(tt.b, errClass)
+		r := bin.NewFields(tt.b, errClass)
 		tt.read(r)
 		if err := r.Err(); !errors.Is(err, errClass) || err.Error() != tt.want {
 			t.Errorf("%s: %v", name, err)

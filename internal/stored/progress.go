@@ -1,16 +1,13 @@
-// Package progress counts the progress of long work. A caller puts a [Counter] into a
-// context by [Watch]; the functions that get the context begin a step by [Step] and
-// add the bytes they have done.
-package progress
+package stored
 
 import (
 	"context"
 	"sync"
 )
 
-// Counter holds the step at hand and its bytes. It is safe for concurrent use; a
+// Progress holds the step at hand and its bytes. It is safe for concurrent use; a
 // nil one counts nothing.
-type Counter struct {
+type Progress struct {
 	mu          sync.Mutex
 	step        string
 	done, total int64
@@ -18,29 +15,29 @@ type Counter struct {
 
 type key struct{}
 
-// Watch returns a context in which work is counted in c. With nil nothing is
+// WatchProgress returns a context in which work is counted in c. With nil nothing is
 // counted, also of a counter that ctx has.
-func Watch(ctx context.Context, c *Counter) context.Context {
+func WatchProgress(ctx context.Context, c *Progress) context.Context {
 	return context.WithValue(ctx, key{}, c)
 }
 
-// Of returns the Counter of a context, or nil.
-func Of(ctx context.Context) *Counter {
-	c, _ := ctx.Value(key{}).(*Counter)
+// ProgressOf returns the Counter of a context, or nil.
+func ProgressOf(ctx context.Context) *Progress {
+	c, _ := ctx.Value(key{}).(*Progress)
 	return c
 }
 
 // Step begins a step of total bytes in the Counter of a context, and returns that
 // Counter, or nil.
-func Step(ctx context.Context, step string, total int64) *Counter {
-	c := Of(ctx)
+func Step(ctx context.Context, step string, total int64) *Progress {
+	c := ProgressOf(ctx)
 	c.Begin(step, total)
 	return c
 }
 
 // Now returns the name of the step, "" before the first one, and how many of its
 // bytes are done.
-func (c *Counter) Now() (step string, done, total int64) {
+func (c *Progress) Now() (step string, done, total int64) {
 	if c == nil {
 		return "", 0, 0
 	}
@@ -50,7 +47,7 @@ func (c *Counter) Now() (step string, done, total int64) {
 }
 
 // Begin starts a step of total bytes.
-func (c *Counter) Begin(step string, total int64) {
+func (c *Progress) Begin(step string, total int64) {
 	if c == nil {
 		return
 	}
@@ -60,7 +57,7 @@ func (c *Counter) Begin(step string, total int64) {
 }
 
 // Add counts n more bytes of the step.
-func (c *Counter) Add(n int64) {
+func (c *Progress) Add(n int64) {
 	if c == nil {
 		return
 	}
