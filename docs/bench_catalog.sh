@@ -65,7 +65,7 @@ rm -f "$work/game.pak"
 echo
 echo '| comparison | wall s | CPU s | MB |'
 echo '|---|---|---|---|'
-for pair in '10 11' '1 11' '10 11 --no-renames'; do
+for pair in '10 11' '1 11' '10 11 -M 0'; do
 	# shellcheck disable=SC2086
 	limit=600 timed "$pakdb" -q --catalog "$db" diff $pair --format csv
 	echo "| \`pakdb diff $pair\` | $wall | $cpu | $mem |"
