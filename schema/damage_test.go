@@ -198,7 +198,7 @@ func TestSurplusKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := strings.TrimSuffix(table, "_key") + "_id"
+		id := strings.TrimSuffix(strings.TrimPrefix(table, "x_"), "_key") + "_id"
 		_, err = db.Exec("INSERT INTO " + table + " (key, " + id + ") SELECT key + 1, " + id + " FROM " + table + " LIMIT 1")
 		if err := errors.Join(err, db.Close()); err != nil {
 			t.Fatal(err)

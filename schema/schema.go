@@ -52,7 +52,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	if err != nil {
 		return nil, conn.WriteError(err)
 	}
-	if err := file.CreateIfAbsent(path); err != nil {
+	if err := file.CreateIfAbsent(ctx, path); err != nil {
 		lock.Release()
 		return nil, conn.WriteError(err)
 	}

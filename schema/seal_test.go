@@ -54,7 +54,7 @@ func TestSeal(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			page := scan[int64](t, readDB(t, path), "SELECT rootpage FROM sqlite_schema WHERE name = 'content'")
+			page := scan[int64](t, readDB(t, path), "SELECT rootpage FROM sqlite_schema WHERE name = 'x_content'")
 			zeroPage(t, path, page)
 			at := st.ModTime()
 			if c.touched {

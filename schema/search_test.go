@@ -67,7 +67,7 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 	c, path := newCatalog(t)
 	db := readDB(t, path)
 	rows := func() int64 {
-		return scan[int64](t, db, "SELECT count(*) FROM search_part_data") + scan[int64](t, db, "SELECT done FROM x_search_state WHERE subject = 0")
+		return scan[int64](t, db, "SELECT count(*) FROM x_search_part_data") + scan[int64](t, db, "SELECT done FROM x_search_state WHERE subject = 0")
 	}
 	of := func(build int) (entries []*schema.Entry) {
 		for i := range 3000 {

@@ -15,13 +15,22 @@ import (
 // creating is what a new catalog has behind its name until it is complete.
 const creating = ".creating"
 
-// CreateIfAbsent makes an empty catalog where there is no file, or one of no bytes.
+// largestPage is the largest page of SQLite, so the largest database without tables.
+const largestPage = 1 << 16
+
+// CreateIfAbsent makes an empty catalog where there is no file, one of no bytes, or a
+// database without tables.
 // It has another name until all tables are there and on the disk, so that a process
 // that dies leaves either no catalog or a whole one. The caller holds the lock.
-func CreateIfAbsent(path string) error {
+func CreateIfAbsent(ctx context.Context, path string) error {
 	st, err := os.Stat(path)
-	if err == nil && st.Size() > 0 {
+	if err == nil && st.Size() > largestPage {
 		return nil
+	}
+	if err == nil && st.Size() > 0 {
+		if what, err := inspect(ctx, path); err != nil || what == stored {
+			return err
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
