@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -36,10 +37,28 @@ func Classify(err error) error {
 	if Code(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "unsupported file format") {
 		class = ErrDamaged // of the header: what wrote the format number is what reads it
 	}
-	if class == nil || errors.Is(err, class) || errors.Is(err, ErrUnfinished) || errors.Is(err, ErrNotCatalog) {
+	if class == ErrCannotOpen && !errors.Is(err, syscall.EMFILE) && usedUp() {
+		return fmt.Errorf("%w: %w", syscall.EMFILE, err)
+	}
+	if class == nil || errors.Is(err, class) || errors.Is(err, syscall.EMFILE) || errors.Is(err, ErrUnfinished) || errors.Is(err, ErrNotCatalog) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", class, err)
+}
+
+// usedUp reports whether the process can hardly open another file. SQLite does not say so,
+// and closes what it opened of its files when one fails: three for each connection.
+func usedUp() bool {
+	for range 8 {
+		f, err := os.Open(os.DevNull)
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			return true
+		}
+		if err == nil {
+			defer func() { _ = f.Close() }()
+		}
+	}
+	return false
 }
 
 // Code returns SQLite's extended result code, 0 for an error of someone else.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -66,7 +67,7 @@ func Code(err error) int {
 		return ExitInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		return ExitFailed
-	case errors.Is(err, schema.ErrNoRoom), errors.Is(err, schema.ErrDisk): // of a catalog as well
+	case isAny(err, []error{schema.ErrNoRoom, schema.ErrDisk, syscall.EMFILE, syscall.ENFILE}): // of a catalog as well
 		return ExitFailed
 	case isAny(err, catalogClasses()):
 		return ExitCatalog
