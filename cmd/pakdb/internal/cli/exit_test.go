@@ -139,3 +139,11 @@ func TestExitCodeOfStopped(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoryForSQL(t *testing.T) {
+	for all, want := range map[ByteSize]int64{0: 0, 20 << 20: 10 << 20, 64 << 20: 32 << 20, 128 << 20: 96 << 20, 1 << 30: 992 << 20} {
+		if got := all.ForSQL(); got != want {
+			t.Errorf("%d: %d, want %d", all, got, want)
+		}
+	}
+}

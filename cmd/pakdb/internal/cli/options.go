@@ -40,8 +40,12 @@ func LimitMemory() error {
 			return fmt.Errorf("%w: PAKDB_MAX_MEMORY=%s: %w", ErrUsage, text, err)
 		}
 	}
-	return schema.LimitMemory(int64(memory))
+	return schema.LimitMemory(memory.ForSQL())
 }
+
+// ForSQL returns how much of the memory of a process SQLite may take: the program itself
+// takes 32 MB, or half of very little.
+func (b ByteSize) ForSQL() int64 { return max(int64(b)-32<<20, int64(b)/2) }
 
 // GivenMemory is the limit that PAKDB_MAX_MEMORY states, 0 without one.
 func GivenMemory() int64 {
