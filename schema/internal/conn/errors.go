@@ -49,14 +49,12 @@ func Classify(err error) error {
 // usedUp reports whether the process can hardly open another file. SQLite does not say so,
 // and closes what it opened of its files when one fails: three for each connection.
 func usedUp() bool {
-	for range 8 {
-		f, err := os.Open(os.DevNull)
-		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			return true
+	for range 4 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 		}
-		if err == nil {
-			defer func() { _ = f.Close() }()
-		}
+		defer func() { _ = errors.Join(r.Close(), w.Close()) }()
 	}
 	return false
 }
