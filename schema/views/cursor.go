@@ -12,7 +12,7 @@ import (
 // maxWork is how many rows of tables that are read again and again a statement may take,
 // and how many look-ups: several seconds. What needs more is a join that finds rows by no
 // column.
-const maxWork = 30_000_000
+const maxWork = 10_000_000
 
 // maxKept bounds the memory for rows that are kept while a statement runs.
 const maxKept = 2 << 30
