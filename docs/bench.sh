@@ -81,7 +81,7 @@ if [[ $cold ]]; then
 		for what in cat ls verify index extract; do
 			case $what in
 			cat) command="cat '$file'" ;;
-			index) command="'$pakdb' -q --catalog '$work/a.db' index --no-search -b 1 '$file'" ;;
+			index) command="'$pakdb' -q --catalog '$work/a.db' index --without search -b 1 '$file'" ;;
 			extract) command="'$pakdb' -q extract '$file' -o '$work/x'" ;;
 			*) command="'$pakdb' -q $what '$file'" ;;
 			esac

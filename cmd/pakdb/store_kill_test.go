@@ -188,7 +188,7 @@ func TestKilledPublications(t *testing.T) {
 	t.Parallel()
 	f := newStoreFixture(t)
 	store, game, key := filepath.Join(f.dir, "store"), filepath.Join(f.dir, "game"), filepath.Join(f.dir, "test.key")
-	pakdb(t, "keygen", key)
+	pakdb(t, "store", "keys", "new", key)
 	pakdb(t, "publish", "-q", filepath.Join(f.dir, "1"), "-o", store, "--sign", key)
 	before := filepath.Join(f.dir, "before")
 	copyFolder(t, store, before)
@@ -219,7 +219,7 @@ func TestKilledPublications(t *testing.T) {
 	t.Logf("a publication takes %v; %d of %d killed", whole, k.killed, kills)
 	pakdb(t, args...)
 	pakdb(t, "store", "check", store)
-	pakdb(t, "update", "-q", game, "--from", store, "--key", key+".pub")
+	pakdb(t, "update", "-q", game, "--from", store, "--trust", key+".pub")
 	f.check(t, game, 1)
 	left, err := filepath.Glob(filepath.Join(store, "*", ".pakdb-*"))
 	if err != nil || len(left) > 0 {
