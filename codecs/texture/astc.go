@@ -36,30 +36,30 @@ func isBlock(width, height int) bool {
 	return false
 }
 
-// astcErrSize means that the sides of a picture do not fit the bytes.
-var astcErrSize = errors.New("astc: size")
+// errASTCSize means that the sides of a picture do not fit the bytes.
+var errASTCSize = errors.New("astc: size")
 
-// astcErrHDR means that a picture has colours above 1.
-var astcErrHDR = errors.New("astc: HDR blocks")
+// errASTCHDR means that a picture has colours above 1.
+var errASTCHDR = errors.New("astc: HDR blocks")
 
 // astcDecode decodes a picture from src into dst, which must have room for width * height pixels
-// of [astcPixelSize]. src may be longer than the picture. The error wraps [astcErrSize], and dst is
-// unchanged then, or [astcErrHDR].
+// of [astcPixelSize]. src may be longer than the picture. The error wraps [errASTCSize], and dst is
+// unchanged then, or [errASTCHDR].
 func astcDecode(dst, src []byte, width, height, blockWidth, blockHeight int) error {
 	size, ok := astcSize(width, height, blockWidth, blockHeight)
 	switch {
 	case !ok:
-		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d", astcErrSize, width, height, blockWidth, blockHeight)
+		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d", errASTCSize, width, height, blockWidth, blockHeight)
 	case len(src) < size:
-		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d take %d bytes, %d are there", astcErrSize, width, height, blockWidth, blockHeight, size, len(src))
+		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d take %d bytes, %d are there", errASTCSize, width, height, blockWidth, blockHeight, size, len(src))
 	case len(dst) < width*height*astcPixelSize:
-		return fmt.Errorf("%w: %d bytes for %d of pixels", astcErrSize, len(dst), width*height*astcPixelSize)
+		return fmt.Errorf("%w: %d bytes for %d of pixels", errASTCSize, len(dst), width*height*astcPixelSize)
 	}
 	b := block{width: blockWidth, height: blockHeight}
 	for y := 0; y < height; y += blockHeight {
 		for x := 0; x < width; x += blockWidth {
 			if !b.decode(src) {
-				return astcErrHDR
+				return errASTCHDR
 			}
 			src = src[blockSize:]
 			n := min(width-x, blockWidth) * astcPixelSize

@@ -82,12 +82,12 @@ func TestRefused(t *testing.T) {
 	}{
 		{0, 1, 4, 4, 64, 64}, {1, -1, 4, 4, 64, 64}, {4, 4, 7, 7, 64, 64}, {math.MaxInt32, math.MaxInt32, 4, 4, 64, 64}, {4, 4, 4, 4, 63, 16}, {4, 4, 4, 4, 64, 15},
 	} {
-		if err := astcDecode(make([]byte, c.dst), make([]byte, c.src), c.width, c.height, c.bw, c.bh); !errors.Is(err, astcErrSize) {
+		if err := astcDecode(make([]byte, c.dst), make([]byte, c.src), c.width, c.height, c.bw, c.bh); !errors.Is(err, errASTCSize) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	hdr := append([]byte{0xfc, 0xff}, bytes.Repeat([]byte{0xff}, 14)...) // one colour, of floats
-	if err := astcDecode(make([]byte, 64), hdr, 4, 4, 4, 4); !errors.Is(err, astcErrHDR) {
+	if err := astcDecode(make([]byte, 64), hdr, 4, 4, 4, 4); !errors.Is(err, errASTCHDR) {
 		t.Error(err)
 	}
 }
@@ -100,7 +100,7 @@ func FuzzAstcDecode(f *testing.F) {
 		width, height := 2*int(bw)-1, 2*int(bh)-1
 		size, ok := astcSize(width, height, int(bw), int(bh))
 		if !ok || len(src) < size {
-			if err := astcDecode(nil, src, width, height, int(bw), int(bh)); !errors.Is(err, astcErrSize) {
+			if err := astcDecode(nil, src, width, height, int(bw), int(bh)); !errors.Is(err, errASTCSize) {
 				t.Error(err)
 			}
 			return

@@ -51,23 +51,23 @@ func (f bcnFormat) Size(width, height int) (size int, ok bool) {
 	return int(blocks) * bcnFormats[f].block, true
 }
 
-// bcnErrSize means that the sides of a picture do not fit the bytes.
-var bcnErrSize = errors.New("bcn: size")
+// errBCNSize means that the sides of a picture do not fit the bytes.
+var errBCNSize = errors.New("bcn: size")
 
 // bcnDecode decodes a picture from src into dst, which must have room for width * height
 // pixels of [bcnFormat.PixelSize]. src may be longer than the picture. The error wraps
-// [bcnErrSize]; dst is unchanged then.
+// [errBCNSize]; dst is unchanged then.
 func bcnDecode(dst, src []byte, f bcnFormat, width, height int) error {
 	size, ok := f.Size(width, height)
 	if !ok {
-		return fmt.Errorf("%w: %s of %d x %d pixels", bcnErrSize, f, width, height)
+		return fmt.Errorf("%w: %s of %d x %d pixels", errBCNSize, f, width, height)
 	}
 	if len(src) < size {
-		return fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", bcnErrSize, f, width, height, size, len(src))
+		return fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", errBCNSize, f, width, height, size, len(src))
 	}
 	pixel := bcnFormats[f].pixel
 	if want := width * height * pixel; len(dst) < want {
-		return fmt.Errorf("%w: %d bytes for %d of pixels", bcnErrSize, len(dst), want)
+		return fmt.Errorf("%w: %d bytes for %d of pixels", errBCNSize, len(dst), want)
 	}
 	p := picture{dst: dst, width: width, height: height, pixel: pixel}
 	p.decode(src, f)

@@ -107,7 +107,7 @@ func TestBcnEdges(t *testing.T) {
 func TestBcnSizes(t *testing.T) {
 	for _, f := range append(bcnTested, 0, 99) {
 		for _, size := range [][2]int{{0, 4}, {4, 0}, {-4, 4}, {1 << 20, 1 << 20}, {math.MaxInt64, 4}, {4, math.MaxInt64}} {
-			if err := bcnDecode(make([]byte, 1024), make([]byte, 1024), f, size[0], size[1]); !errors.Is(err, bcnErrSize) {
+			if err := bcnDecode(make([]byte, 1024), make([]byte, 1024), f, size[0], size[1]); !errors.Is(err, errBCNSize) {
 				t.Errorf("%s of %v: %v", f, size, err)
 			}
 		}
@@ -117,10 +117,10 @@ func TestBcnSizes(t *testing.T) {
 		if !ok || n != 6*map[bool]int{true: 8, false: 16}[f == bcnBC1 || f == bcnBC4] {
 			t.Errorf("%s: %d bytes, %v", f, n, ok)
 		}
-		if err := bcnDecode(make([]byte, 5*9*f.PixelSize()), make([]byte, n-1), f, 5, 9); !errors.Is(err, bcnErrSize) {
+		if err := bcnDecode(make([]byte, 5*9*f.PixelSize()), make([]byte, n-1), f, 5, 9); !errors.Is(err, errBCNSize) {
 			t.Errorf("%s with a byte missing: %v", f, err)
 		}
-		if err := bcnDecode(make([]byte, 5*9*f.PixelSize()-1), make([]byte, n), f, 5, 9); !errors.Is(err, bcnErrSize) {
+		if err := bcnDecode(make([]byte, 5*9*f.PixelSize()-1), make([]byte, n), f, 5, 9); !errors.Is(err, errBCNSize) {
 			t.Errorf("%s without room: %v", f, err)
 		}
 	}

@@ -68,7 +68,7 @@
 //	block -> block mode, weights -> partitions, endpoints -> colours
 //
 // Blocks that the specification calls illegal are magenta, as it demands. A picture with
-// colours above 1 is refused with [astcErrHDR]. Nothing is allocated. The functions may be called by
+// colours above 1 is refused with [errASTCHDR]. Nothing is allocated. The functions may be called by
 // several goroutines at once.
 //
 // The layout is that of the Khronos Data Format Specification, chapter 24. Colours are what

@@ -49,23 +49,23 @@ func (f etcFormat) Size(width, height int) (size int, ok bool) {
 	return int(blocks) * etcFormats[f].block, true
 }
 
-// etcErrSize means that the sides of a picture do not fit the bytes.
-var etcErrSize = errors.New("etc2: size")
+// errETCSize means that the sides of a picture do not fit the bytes.
+var errETCSize = errors.New("etc2: size")
 
 // etcDecode decodes a picture from src into dst, which must have room for width * height
 // pixels of [etcFormat.PixelSize]. src may be longer than the picture. The error wraps
-// [etcErrSize]; dst is unchanged then.
+// [errETCSize]; dst is unchanged then.
 func etcDecode(dst, src []byte, f etcFormat, width, height int) error {
 	size, ok := f.Size(width, height)
 	if !ok {
-		return fmt.Errorf("%w: %s of %d x %d pixels", etcErrSize, f, width, height)
+		return fmt.Errorf("%w: %s of %d x %d pixels", errETCSize, f, width, height)
 	}
 	if len(src) < size {
-		return fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", etcErrSize, f, width, height, size, len(src))
+		return fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", errETCSize, f, width, height, size, len(src))
 	}
 	pixel := etcFormats[f].pixel
 	if want := width * height * pixel; len(dst) < want {
-		return fmt.Errorf("%w: %d bytes for %d of pixels", etcErrSize, len(dst), want)
+		return fmt.Errorf("%w: %d bytes for %d of pixels", errETCSize, len(dst), want)
 	}
 	stride, block := width*pixel, etcFormats[f].block
 	var aside [4 * 4 * 4]byte

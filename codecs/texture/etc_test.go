@@ -114,17 +114,17 @@ func TestEtcEdges(t *testing.T) {
 
 func TestEtcSizes(t *testing.T) {
 	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 1}, {math.MaxInt32, math.MaxInt32}} {
-		if err := etcDecode(nil, nil, etcRGB, c[0], c[1]); !errors.Is(err, etcErrSize) {
+		if err := etcDecode(nil, nil, etcRGB, c[0], c[1]); !errors.Is(err, errETCSize) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	if err := etcDecode(make([]byte, 64), make([]byte, 7), etcRGB, 4, 4); !errors.Is(err, etcErrSize) {
+	if err := etcDecode(make([]byte, 64), make([]byte, 7), etcRGB, 4, 4); !errors.Is(err, errETCSize) {
 		t.Error(err)
 	}
-	if err := etcDecode(make([]byte, 63), make([]byte, 8), etcRGB, 4, 4); !errors.Is(err, etcErrSize) {
+	if err := etcDecode(make([]byte, 63), make([]byte, 8), etcRGB, 4, 4); !errors.Is(err, errETCSize) {
 		t.Error(err)
 	}
-	if err := etcDecode(nil, nil, etcFormat(9), 4, 4); !errors.Is(err, etcErrSize) {
+	if err := etcDecode(nil, nil, etcFormat(9), 4, 4); !errors.Is(err, errETCSize) {
 		t.Error(err)
 	}
 }

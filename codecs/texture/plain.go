@@ -60,15 +60,15 @@ func (f plainFormat) Size(width, height int) (size int, ok bool) {
 	return int(pixels) * plainFormats[f].stored, true
 }
 
-// plainErrSize means that the sides of a picture do not fit the bytes.
-var plainErrSize = errors.New("plain: size")
+// errPlainSize means that the sides of a picture do not fit the bytes.
+var errPlainSize = errors.New("plain: size")
 
 // plainDecode decodes a picture from src into dst, which must have room for width * height
 // pixels of [plainFormat.PixelSize]. src may be longer than the picture. The error wraps
-// [plainErrSize]; dst is unchanged then.
+// [errPlainSize]; dst is unchanged then.
 func plainDecode(dst, src []byte, f plainFormat, width, height int) error {
 	if f == plainP8 {
-		return fmt.Errorf("%w: %s without a palette", plainErrSize, f)
+		return fmt.Errorf("%w: %s without a palette", errPlainSize, f)
 	}
 	size, err := check(dst, src, f, width, height)
 	if err != nil {
@@ -96,13 +96,13 @@ func plainDecodePalette(dst, src, palette []byte, width, height int) error {
 func check(dst, src []byte, f plainFormat, width, height int) (size int, err error) {
 	size, ok := f.Size(width, height)
 	if !ok {
-		return 0, fmt.Errorf("%w: %s of %d x %d pixels", plainErrSize, f, width, height)
+		return 0, fmt.Errorf("%w: %s of %d x %d pixels", errPlainSize, f, width, height)
 	}
 	if len(src) < size {
-		return 0, fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", plainErrSize, f, width, height, size, len(src))
+		return 0, fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", errPlainSize, f, width, height, size, len(src))
 	}
 	if want := width * height * plainFormats[f].pixel; len(dst) < want {
-		return 0, fmt.Errorf("%w: %d bytes for %d of pixels", plainErrSize, len(dst), want)
+		return 0, fmt.Errorf("%w: %d bytes for %d of pixels", errPlainSize, len(dst), want)
 	}
 	return size, nil
 }

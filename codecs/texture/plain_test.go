@@ -43,7 +43,7 @@ func TestPlainDecode(t *testing.T) {
 		if err := plainDecode(got, src, c.format, 2, 1); err != nil || hex.EncodeToString(got) != strings.ReplaceAll(c.want, " ", "") {
 			t.Errorf("%s of %s: %x, %v; want %s", c.format, c.src, got, err, c.want)
 		}
-		if err := plainDecode(got, src[:len(src)-1], c.format, 2, 1); !errors.Is(err, plainErrSize) {
+		if err := plainDecode(got, src[:len(src)-1], c.format, 2, 1); !errors.Is(err, errPlainSize) {
 			t.Errorf("%s cut: %v", c.format, err)
 		}
 	}
@@ -63,13 +63,13 @@ func TestPlainSizes(t *testing.T) {
 			t.Errorf("%v has a size", c)
 		}
 	}
-	if err := plainDecode(make([]byte, 3), make([]byte, 4), plainBGRA8, 1, 1); !errors.Is(err, plainErrSize) {
+	if err := plainDecode(make([]byte, 3), make([]byte, 4), plainBGRA8, 1, 1); !errors.Is(err, errPlainSize) {
 		t.Error(err)
 	}
-	if err := plainDecode(nil, nil, plainFormat(99), 1, 1); !errors.Is(err, plainErrSize) {
+	if err := plainDecode(nil, nil, plainFormat(99), 1, 1); !errors.Is(err, errPlainSize) {
 		t.Error(err)
 	}
-	if err := plainDecode(make([]byte, 4), make([]byte, 4), plainP8, 1, 1); !errors.Is(err, plainErrSize) {
+	if err := plainDecode(make([]byte, 4), make([]byte, 4), plainP8, 1, 1); !errors.Is(err, errPlainSize) {
 		t.Error(err)
 	}
 }

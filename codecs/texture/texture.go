@@ -118,7 +118,7 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 }
 
 func hdrUnsupported(err error) error {
-	if errors.Is(err, astcErrHDR) {
+	if errors.Is(err, errASTCHDR) {
 		return codecs.Errorf(errors.ErrUnsupported, "%v", err)
 	}
 	return err

@@ -87,8 +87,7 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 // wanted are the values that a plan finds rows for.
 type wanted struct {
 	builds  []build
-	whole   bool // all builds
-	key     []condition
+	whole   bool           // all builds
 	columns []int          // of key
 	values  []driver.Value // of key
 	like    []condition

@@ -55,11 +55,10 @@ type vector struct {
 	refs  texts
 }
 
-func (c *vector) null()                  { c.put(cellNull, 0) }
-func (c *vector) int(n int64)            { c.put(cellInt, n) }
-func (c *vector) ref(id int64)           { c.put(cellRef, id) }
-func (c *vector) put(k byte, n int64)    { c.kinds, c.cells = append(c.kinds, k), append(c.cells, n) }
-func (c *vector) text(p *pool, s string) { c.put(cellPooled, p.add(s)) }
+func (c *vector) null()               { c.put(cellNull, 0) }
+func (c *vector) int(n int64)         { c.put(cellInt, n) }
+func (c *vector) ref(id int64)        { c.put(cellRef, id) }
+func (c *vector) put(k byte, n int64) { c.kinds, c.cells = append(c.kinds, k), append(c.cells, n) }
 
 // add appends any value.
 func (c *vector) add(p *pool, v driver.Value) {

@@ -268,7 +268,6 @@ type table struct {
 	columns []column
 	build   int // the column, -1 for none
 	buildID int
-	folds   bool // a column has a collation
 
 	// Of the statement that runs.
 	used   uint64 // columns that it reads

@@ -41,14 +41,14 @@ type LZ4Encoder struct {
 
 // Encode appends the block that the reference makes of src to dst and returns
 // the extended slice. An empty src becomes one byte, as in the C library.
-// Errors wrap [LZ4ErrParams], [LZ4ErrTooLarge] or [ErrWork]; dst is then returned as it was. src
+// Errors wrap [ErrLZ4Params], [ErrLZ4TooLarge] or [ErrWork]; dst is then returned as it was. src
 // and the spare capacity of dst must not overlap.
 func (e *LZ4Encoder) Encode(dst, src []byte, p LZ4Params) ([]byte, error) {
 	if !p.valid() {
-		return dst, fmt.Errorf("%v: %w", p, LZ4ErrParams)
+		return dst, fmt.Errorf("%v: %w", p, ErrLZ4Params)
 	}
 	if len(src) > lz4MaxInput {
-		return dst, LZ4ErrTooLarge
+		return dst, ErrLZ4TooLarge
 	}
 	e.src, e.out, e.want = src, slices.Grow(dst, len(src)+len(src)/255+16), nil
 	ok := e.encode(p)

@@ -147,12 +147,12 @@ func TestLz4Params(t *testing.T) {
 		{Level: 2}, {Level: 13}, {Dialect: exact.Release15, Level: 17}, {Dialect: exact.Release18, Level: 9},
 		{Level: 9, Acceleration: 2}, {Level: 9, Stream: true},
 	} {
-		if _, err := e.Encode(nil, nil, p); !errors.Is(err, exact.LZ4ErrParams) {
+		if _, err := e.Encode(nil, nil, p); !errors.Is(err, exact.ErrLZ4Params) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
 	bad := exact.LZ4Params{Dialect: 99}
-	if b, err := e.Encode([]byte("x"), nil, bad); !errors.Is(err, exact.LZ4ErrParams) || string(b) != "x" {
+	if b, err := e.Encode([]byte("x"), nil, bad); !errors.Is(err, exact.ErrLZ4Params) || string(b) != "x" {
 		t.Errorf("%q, %v", b, err)
 	}
 	if e.Makes([]byte{0}, nil, bad) {

@@ -99,12 +99,12 @@ func (p LZ4Params) String() string {
 	return s
 }
 
-// LZ4ErrParams means a dialect that is none, or a level that it does not have.
-var LZ4ErrParams = errors.New("parameters out of range")
+// ErrLZ4Params means a dialect that is none, or a level that it does not have.
+var ErrLZ4Params = errors.New("parameters out of range")
 
-// LZ4ErrTooLarge means an input of more than 2,113,929,216 bytes, the reference's
+// ErrLZ4TooLarge means an input of more than 2,113,929,216 bytes, the reference's
 // own limit.
-var LZ4ErrTooLarge = errors.New("input too large for LZ4")
+var ErrLZ4TooLarge = errors.New("input too large for LZ4")
 
 // ErrWork means an input that the reference itself takes very long for, at a high
 // level: more than 256 steps a byte, as rows of random bits at level 12.

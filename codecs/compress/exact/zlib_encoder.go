@@ -64,7 +64,7 @@ type ZlibEncoder struct {
 }
 
 // Encode appends the stream that zlib makes of src to dst and returns the
-// extended slice. Errors wrap [ZlibErrParams] or [ZlibErrTooLarge]; dst is then
+// extended slice. Errors wrap [ErrZlibParams] or [ErrZlibTooLarge]; dst is then
 // returned as it was. src and the spare capacity of dst must not overlap.
 func (e *ZlibEncoder) Encode(dst, src []byte, p ZlibParams) ([]byte, error) {
 	p = p.filled()
@@ -72,7 +72,7 @@ func (e *ZlibEncoder) Encode(dst, src []byte, p ZlibParams) ([]byte, error) {
 		return dst, err
 	}
 	if uint64(len(src)) >= zlibMaxInput {
-		return dst, ZlibErrTooLarge
+		return dst, ErrZlibTooLarge
 	}
 	e.begin(dst, src, p)
 	e.encode()

@@ -165,7 +165,7 @@ func TestZlibParams(t *testing.T) {
 	for _, p := range []exact.ZlibParams{
 		{Level: 10}, {MemLevel: 10}, {WindowBits: 7}, {WindowBits: 16}, {WindowBits: 8, Raw: true}, {Strategy: 5},
 	} {
-		if b, err := e.Encode([]byte("x"), nil, p); !errors.Is(err, exact.ZlibErrParams) || string(b) != "x" {
+		if b, err := e.Encode([]byte("x"), nil, p); !errors.Is(err, exact.ErrZlibParams) || string(b) != "x" {
 			t.Errorf("%+v: %q, %v", p, b, err)
 		}
 	}

@@ -31,11 +31,11 @@ type ZlibParams struct {
 // zlib uses, and nearly every archive with it.
 var ZlibDefault = ZlibParams{Level: 6, MemLevel: 8, WindowBits: 15}
 
-// ZlibErrParams means parameters that zlib would refuse too.
-var ZlibErrParams = errors.New("parameters out of range")
+// ErrZlibParams means parameters that zlib would refuse too.
+var ErrZlibParams = errors.New("parameters out of range")
 
-// ZlibErrTooLarge means an input of 4 GiB or more.
-var ZlibErrTooLarge = errors.New("input of 4 GiB or more")
+// ErrZlibTooLarge means an input of 4 GiB or more.
+var ErrZlibTooLarge = errors.New("input of 4 GiB or more")
 
 // String is short enough for a list: "zlib 6/8/15".
 func (p ZlibParams) String() string {
@@ -64,7 +64,7 @@ func (p ZlibParams) filled() ZlibParams {
 func (p ZlibParams) check() error {
 	if p.Level > 9 || p.MemLevel > 9 || p.WindowBits < 8 || p.WindowBits > 15 || p.Strategy > Fixed ||
 		p.Raw && p.WindowBits == 8 {
-		return fmt.Errorf("%v: %w", p, ZlibErrParams)
+		return fmt.Errorf("%v: %w", p, ErrZlibParams)
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ const (
 
 // Errors of values, which become the Text of opaque ones.
 var (
-	classicErrDepth = errors.New("nested too deeply")
+	errClassicDepth = errors.New("nested too deeply")
 	errNodes        = fmt.Errorf("more values than %d, or than its bytes: %w", maxNodes, codecs.ErrLimit)
-	classicErrRest  = errors.New("bytes left behind the value")
-	classicErrKind  = errors.New("type without a reader")
+	errClassicRest  = errors.New("bytes left behind the value")
+	errClassicKind  = errors.New("type without a reader")
 	errNone         = fmt.Errorf("none of the types that it may have fits: %w", ErrLayout)
 )
 
@@ -73,7 +73,7 @@ func (p *classicParser) end(i int) {
 // list reads properties up to None. owner declares them: a class or a struct.
 func (p *classicParser) list(owner unreal.ObjectRef) {
 	if p.depth++; p.depth > classicMaxDepth {
-		p.In.Fail(classicErrDepth)
+		p.In.Fail(errClassicDepth)
 	}
 	defer func() { p.depth-- }()
 	for p.In.Err() == nil {
@@ -97,7 +97,7 @@ func (p *classicParser) tagged(t *unreal.OldTag, owner unreal.ObjectRef) {
 	p.o.List.Nodes[i].Index = int32(t.Index)
 	p.read(i, t, fields)
 	if p.In.Err() == nil && p.In.Len() > 0 {
-		p.In.Fail(classicErrRest)
+		p.In.Fail(errClassicRest)
 	}
 	err := p.In.Err()
 	if err == nil {

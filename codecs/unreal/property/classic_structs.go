@@ -100,7 +100,7 @@ func binaryUE3(name string) []part {
 // structure reads the struct of node i: its parts, or a list.
 func (p *classicParser) structure(i int, fields unreal.ObjectRef, tagged bool) {
 	if p.depth++; p.depth > classicMaxDepth {
-		p.In.Fail(classicErrDepth)
+		p.In.Fail(errClassicDepth)
 	}
 	defer func() { p.depth-- }()
 	name := p.o.List.Nodes[i].Type.Name
@@ -135,13 +135,13 @@ func (p *classicParser) declaredParts(owner unreal.ObjectRef) {
 		owner = p.d.f.Exports[i].Super
 	}
 	if !found || owner != 0 {
-		p.In.Fail(classicErrKind)
+		p.In.Fail(errClassicKind)
 	}
 }
 
 func (p *classicParser) declaredPart(f declared) {
 	if f.typ == nil {
-		p.In.Fail(classicErrKind)
+		p.In.Fail(errClassicKind)
 		return
 	}
 	for k := range max(f.count, 1) {

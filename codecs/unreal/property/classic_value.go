@@ -38,7 +38,7 @@ func (p *classicParser) plain(i int) {
 	switch n.Kind {
 	case Bool: // in arrays and structs
 		if n.Bits = uint64(p.In.U8()); n.Bits > 1 {
-			p.In.Fail(classicErrKind)
+			p.In.Fail(errClassicKind)
 		}
 	case Byte:
 		n.Bits = uint64(p.In.U8())
@@ -56,7 +56,7 @@ func (p *classicParser) plain(i int) {
 		n.Bits = uint64(int64(p.Ref()))
 		n.Text = p.NameText()
 	default:
-		p.In.Fail(classicErrKind)
+		p.In.Fail(errClassicKind)
 	}
 }
 

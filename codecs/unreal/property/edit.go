@@ -653,7 +653,7 @@ func (e *Draft) store(at int) error {
 		if err := e.store(outer); err != nil {
 			return err
 		}
-		l, n = &e.export.List, &e.export.List.Nodes[at]
+		n = &e.export.List.Nodes[at]
 		if n.Flags&Zero == 0 {
 			return nil
 		}

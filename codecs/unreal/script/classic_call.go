@@ -107,7 +107,7 @@ func (d calls) closing() {
 	at := d.in.Pos()
 	d.token()
 	if d.last != 0x16 {
-		d.fail(at, classicErrToken)
+		d.fail(at, errClassicToken)
 		return
 	}
 	if !d.since(95) || d.in.Len() < 14 || d.meaning(d.peek()) != opDebugInfo {

@@ -10,7 +10,7 @@ import (
 // expression reads one expression. member: it stands behind an object and a dot.
 func (d *classicDisassembler) expression(member bool) {
 	if d.depth++; d.depth > classicMaxDepth {
-		d.fail(d.in.Pos(), classicErrDepth)
+		d.fail(d.in.Pos(), errClassicDepth)
 	}
 	defer func() { d.depth-- }()
 	if !d.ok() {
@@ -22,7 +22,7 @@ func (d *classicDisassembler) expression(member bool) {
 	if !d.ok() || d.variable(op) || d.access(op, member) || (classicLiterals{d}).read(op) || (calls{d}).read(op) {
 		return
 	}
-	d.fail(at, classicErrToken)
+	d.fail(at, errClassicToken)
 }
 
 // variable reads what names a variable, and what sets one.
@@ -94,7 +94,7 @@ func (d *classicDisassembler) access(op operation, member bool) bool {
 		at := d.in.Pos()
 		name := cast(d.in.U8())
 		if name == "" {
-			d.fail(at, classicErrToken)
+			d.fail(at, errClassicToken)
 		}
 		d.code.Str(name)
 		d.inParentheses()

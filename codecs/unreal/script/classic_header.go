@@ -25,7 +25,7 @@ func classicLayouts(version int) []classicLayout {
 	return []classicLayout{{}, {stripped: true}}
 }
 
-var classicErrTail = errors.New("bytes behind the object")
+var errClassicTail = errors.New("bytes behind the object")
 
 // read reads what stands in front of a script: the object, its place among
 // others, the sizes of the script. disk is -1 where the file does not state it.
@@ -94,7 +94,7 @@ func (o *ClassicObject) tail(r *unreal.OldReader) error {
 		return err
 	}
 	if r.In.Len() > 0 {
-		return fmt.Errorf("offset %d of the export: %w: %d", r.In.Pos(), classicErrTail, r.In.Len())
+		return fmt.Errorf("offset %d of the export: %w: %d", r.In.Pos(), errClassicTail, r.In.Len())
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ const classicMaxDepth = 256
 
 // Errors of tokens. What is opaque names one of them, or a size.
 var (
-	classicErrToken = errors.New("unknown token")
-	classicErrDepth = errors.New("expressions nested too deeply")
+	errClassicToken = errors.New("unknown token")
+	errClassicDepth = errors.New("expressions nested too deeply")
 )
 
 // classicOperands reads what stands behind tokens, and counts it on disk and in memory.

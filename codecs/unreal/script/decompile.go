@@ -7,7 +7,7 @@ import (
 // Why a function keeps its normal form.
 var (
 	errLarge       = errors.New("too many statements")
-	sourceErrDepth = errors.New("nested too deeply")
+	errSourceDepth = errors.New("nested too deeply")
 	errFlow        = errors.New("its flow has no structure")
 )
 

@@ -189,7 +189,7 @@ func (g *graph) push(below, at int) (int, error) {
 	id, ok := g.ids[s]
 	if !ok {
 		if s.depth > maxStack {
-			return 0, sourceErrDepth
+			return 0, errSourceDepth
 		}
 		id = len(g.stacks)
 		g.ids[s] = id

@@ -9,7 +9,7 @@ import (
 // expression reads one expression. member: it stands behind an object and a dot.
 func (r *kismetDisassembler) expression(member bool) {
 	if r.depth++; r.depth > kismetMaxDepth {
-		r.fail(r.in.Pos(), kismetErrDepth)
+		r.fail(r.in.Pos(), errKismetDepth)
 	}
 	defer func() { r.depth-- }()
 	at := r.in.Pos()
@@ -21,7 +21,7 @@ func (r *kismetDisassembler) expression(member bool) {
 	if !r.ok() || r.variable(token, member) || r.assignment(token) || r.call(token, member) || r.access(token) || (kismetLiterals{r}).constant(token) {
 		return
 	}
-	r.fail(at, kismetErrToken)
+	r.fail(at, errKismetToken)
 }
 
 // variable reads what names a variable.

@@ -9,7 +9,7 @@ func (r header) field(depth int) {
 		return
 	}
 	if depth > 8 {
-		r.failAt(kismetErrDepth)
+		r.failAt(errKismetDepth)
 		return
 	}
 	r.fieldName()

@@ -11,7 +11,7 @@ import (
 var (
 	errProperties = errors.New("a function with properties of its own")
 	errBool       = errors.New("neither 0 nor 1")
-	kismetErrTail = errors.New("bytes behind the function")
+	errKismetTail = errors.New("bytes behind the function")
 )
 
 // classDefault is the object flag of default objects, which have no GUID.
@@ -100,7 +100,7 @@ func tail(in *bin.Reader) (flags uint32, err error) {
 		return flags, err
 	}
 	if in.Len() > 0 {
-		return flags, fmt.Errorf("offset %d of the export: %w: %d", in.Off(), kismetErrTail, in.Len())
+		return flags, fmt.Errorf("offset %d of the export: %w: %d", in.Off(), errKismetTail, in.Len())
 	}
 	return flags, nil
 }

@@ -13,8 +13,8 @@ const kismetMaxDepth = 256
 
 // Errors of operands. What is opaque names one of them, or a size.
 var (
-	kismetErrToken = errors.New("unknown token")
-	kismetErrDepth = errors.New("expressions nested too deeply")
+	errKismetToken = errors.New("unknown token")
+	errKismetDepth = errors.New("expressions nested too deeply")
 	errName        = errors.New("name outside the table")
 	errRef         = errors.New("reference outside the tables")
 	errSkip        = errors.New("skip disagrees with the size of what it skips")

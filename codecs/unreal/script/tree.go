@@ -222,7 +222,7 @@ func (b *builder) following(h int) int {
 // behind that without a jump.
 func (b *builder) walk(n, next int) (items []*item) {
 	if b.depth++; b.depth > sourceMaxDepth {
-		b.err = sourceErrDepth
+		b.err = errSourceDepth
 	}
 	defer func() { b.depth-- }()
 	for b.err == nil {
