@@ -29,6 +29,12 @@ type killer struct {
 	killed int
 }
 
+// goesOn reports whether a process is killed once more: so often, or until one was, since on a
+// busy machine they may end before.
+func (k *killer) goesOn(done, often int) bool {
+	return done < often || k.killed == 0 && done < 10*often
+}
+
 // kill starts pakdb and kills it after a part of the time that it takes, between
 // from and 1, and reports whether it was still running. Where it was not, whole is
 // what it took: measured once, under a load that has gone since, it would have all

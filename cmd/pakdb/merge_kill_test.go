@@ -51,7 +51,7 @@ func TestKilledMerges(t *testing.T) {
 		if err := os.Remove(into); err != nil {
 			t.Fatal(err)
 		}
-		for range killsOf(4) {
+		for i := 0; k.goesOn(i, killsOf(4)); i++ {
 			k.kill(t, 0, merge()...)
 			if _, err := os.Stat(into); err != nil {
 				continue // it was killed before there was one

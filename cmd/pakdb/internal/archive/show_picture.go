@@ -19,7 +19,7 @@ const shownSide = 320
 // picture returns the picture of what is shown, if the terminal shows pictures: nil for none,
 // and for what has none that can be decoded.
 func (o *showOptions) picture(ctx context.Context, a *cli.App, args []string) image.Image {
-	if o.format != "tree" || o.code || !terminal.Is(a.Stdout) || picture.Of(os.Getenv) == picture.None {
+	if o.format == "json" || o.code || !terminal.Is(a.Stdout) || picture.Of(os.Getenv) == picture.None {
 		return nil
 	}
 	var b bytes.Buffer

@@ -271,6 +271,7 @@ func (f *queryFlags) wantsPrompt(args []string) bool {
 
 // prompt runs what is typed.
 func (f *queryFlags) prompt(ctx context.Context) error {
+	cli.Unpage(f.app) // each result has a pager of its own
 	db, closeDB, err := cli.OpenQueries(ctx, f.app)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ import (
 type screen struct {
 	noPager, wide bool // --no-pager, --wide
 	width         int  // cells of a line; 0: stdout is no terminal
+
+	stdout, stderr io.Writer // without the pager; nil: there is none
 
 	pager *pager.Pager // nil: none is wanted
 	shown bool         // there was a pager: it has told of an interrupt
@@ -44,7 +47,16 @@ func withScreen(ctx context.Context, a *App, run func(context.Context) error) (e
 func beginPaging(a *App, cmd *cobra.Command) {
 	a.screen.width, _, _ = terminal.Size(a.Stdout)
 	if p := a.screen.pager; p != nil && !a.screen.noPager && slices.Contains(paged(), cmd.CommandPath()) {
+		a.screen.stdout, a.screen.stderr = a.Stdout, a.Stderr
 		a.Stdout, a.Stderr = p.Stdout(), p.Beside(a.Stderr)
+	}
+}
+
+// Unpage takes the pager away from a command that asks for something. It may not have
+// written yet.
+func Unpage(a *App) {
+	if a.screen.stdout != nil {
+		a.Stdout, a.Stderr = a.screen.stdout, a.screen.stderr
 	}
 }
 

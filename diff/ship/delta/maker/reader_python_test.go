@@ -43,7 +43,7 @@ func secondReader(t *testing.T, old, new string) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := exec.Command(python, filepath.Join("..", "..", "..", "docs", "pkdelta.py"), file, old, "-o", out).CombinedOutput(); err != nil {
+	if text, err := exec.Command(python, filepath.Join("..", "..", "..", "..", "docs", "pkdelta.py"), file, old, "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	files := open(t, []string{new})
