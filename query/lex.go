@@ -193,23 +193,6 @@ func parameters(sql string) (names []string, positional int) {
 	return names, positional
 }
 
-// ReplaceParameters returns an SQL text with other words for parameters that have names:
-// those that replace returns, if ok is true. A name after :: is a type, and stays.
-func ReplaceParameters(text string, replace func(name string) (words string, ok bool)) string {
-	var b strings.Builder
-	from := 0
-	for t := range tokens(text) {
-		if t.kind != param || text[t.start] == '?' || t.start > 0 && text[t.start-1] == ':' {
-			continue
-		}
-		if words, ok := replace(text[t.start+1 : t.end]); ok {
-			b.WriteString(text[from:t.start] + words)
-			from = t.end
-		}
-	}
-	return b.String() + text[from:]
-}
-
 // OneLine returns an SQL text that does the same and has no line breaks: a comment to
 // the end of its line becomes one in /* */, and a string is put together around each
 // break. ok is false where that cannot be done, as for a name with a line break.

@@ -89,12 +89,6 @@ func Load(dir string) (Library, error) {
 	return all, nil
 }
 
-// LoadFrom returns the queries NAME.sql of a folder.
-func LoadFrom(dir fs.FS) (Library, error) {
-	all := Library{}
-	return all, all.add(dir, "")
-}
-
 func (l Library) add(dir fs.FS, path string) error {
 	files, err := fs.ReadDir(dir, ".")
 	if err != nil {

@@ -30,10 +30,6 @@ func NameKey(name string) int64 { return record.NameKey(name) }
 // [StatedSize] bytes; 0 for what is none.
 func ContentKey(hash []byte) int64 { return record.ContentKey(hash) }
 
-// GameRoot returns what stands before the paths of an archive in the game's file system, by
-// its mount point: column game_root of table archive.
-func GameRoot(mountPoint string) string { return record.GameRoot(mountPoint) }
-
 // FirstTexts returns the first column of the rows of a query, which are texts. db is a
 // database or a transaction.
 func FirstTexts(ctx context.Context, db conn.Querier, query string, args ...any) ([]string, error) {

@@ -10,7 +10,6 @@
 //   - explore.go: Catalog, builds and archives
 //   - tree.go, sums.go: the folders of a build
 //   - listing.go: what is in a folder
-//   - listed.go: folders that do not come from tables
 //   - file.go: one file
 //   - values.go: what it says
 //   - search.go: what a person typed

@@ -54,13 +54,6 @@ func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
 		return nil, err
 	}
 	l := &Listing{}
-	if t.files != nil {
-		if l.Files, err = t.files(ctx, path); err != nil {
-			return nil, err
-		}
-		l.sort(ByName, false, nil)
-		return l, nil
-	}
 	lineages := map[int64][]*mount{}
 	for i := range t.mounts {
 		m := &t.mounts[i]
@@ -168,13 +161,6 @@ const ordinalSQL = `SELECT ordinal FROM x_entry WHERE archive_id = ? AND row = ?
 
 // Ordinals returns the position of files in their archives, which their addresses have.
 func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {
-	if t.files != nil {
-		all := make([]int64, len(files))
-		for i := range files {
-			all[i] = files[i].row
-		}
-		return all, nil
-	}
 	asked := schema.NewStatements(t.db)
 	defer func() { _ = asked.Close() }()
 	all := make([]int64, len(files))

@@ -27,7 +27,6 @@ type Tree struct {
 	// Words are the texts of types: "uasset".
 	Words map[int64]string
 
-	files    filesOf // nil: the tables of db have them
 	db       *sql.DB
 	mounts   []mount
 	roots    []string             // what mounts have in front of their paths

@@ -229,23 +229,6 @@ func containsFolded(text, part string) bool {
 	return false
 }
 
-// Term is a part of what is looked for that is a part of paths which match.
-type Term struct {
-	Text  string // in lower case
-	Leads bool   // a file whose path matches may have it in its name; one term that leads must be there
-}
-
-// Terms returns the terms of a query as paths are compared with them.
-func (q *Query) Terms() (all []Term) {
-	for i := range q.terms {
-		all = append(all, Term{q.terms[i].text, q.leads(i)})
-	}
-	return all
-}
-
-// Lower returns the whole of what is looked for, in lower case.
-func (q *Query) Lower() string { return q.lower }
-
 // Words returns the words of a query, none if there is nothing to look for.
 func Words(text string) (all []string) {
 	for _, t := range Parse(text).terms {

@@ -7,9 +7,8 @@
 //
 // Reading order:
 //
-//   - entry.go: what an entry is
-//   - build.go: the archives of a build, and what it makes of their entries
-//   - entries.go: the entries of each archive
-//   - stored.go: entries by ids, and not by texts
+//   - build.go: the archives of a build, and the tables
+//   - scan.go: their entries, one after the other; shift.go: where a later edition has them
+//   - stored.go: entries of some archives, and those that differ between two editions
 //   - texts.go: paths, contents and words by their ids
 package rows

@@ -27,34 +27,37 @@ type Row struct {
 // Scanner reads the entries of a build, archive by archive in stored order.
 type Scanner struct {
 	r      *reader
-	next   int // archive
+	next   []int // archives
 	cursor *btree.Cursor
 	shift  *shifts
-	entry  Entry
 	row    Row
 	n      int
 }
 
 // NewScanner returns the entries of a build; there are none if the catalog has no such build.
 func NewScanner(ctx context.Context, s *conn.Statements, build string) (*Scanner, error) {
-	r := &reader{ctx: ctx, s: s, Want: Want{Paths: true}, columns: storedColumns}
+	r := &reader{ctx: ctx, s: s}
 	if err := r.begin(build); err != nil {
 		return nil, err
 	}
-	return &Scanner{r: r}, nil
+	scanner := &Scanner{r: r}
+	for i := range r.archives {
+		scanner.next = append(scanner.next, i)
+	}
+	return scanner, nil
 }
 
 // Next returns the next entry, nil after the last one.
 func (s *Scanner) Next() (*Row, error) {
 	for {
 		if s.cursor == nil {
-			if s.next == len(s.r.archives) {
+			if len(s.next) == 0 {
 				return nil, nil
 			}
-			if err := s.begin(&s.r.archives[s.next]); err != nil {
+			if err := s.begin(&s.r.archives[s.next[0]]); err != nil {
 				return nil, err
 			}
-			s.next++
+			s.next = s.next[1:]
 		}
 		if s.n++; s.n%4096 == 0 && s.r.ctx.Err() != nil {
 			return nil, s.r.ctx.Err()
@@ -90,14 +93,10 @@ func (s *Scanner) set(a *Archive, v []btree.Value) (*Row, error) {
 	if err := w.Stored.set(v); err != nil {
 		return nil, err
 	}
-	w.Mount, w.Archive, w.ID = a.ordinal, a, a.id
-	e := &s.entry
-	e.Archive, e.row, e.Offset = a, w.Row, w.Offset
-	e.Ordinal = e.row>>a.bits - a.base
-	if err := s.shift.apply(e); err != nil {
+	w.Mount, w.Archive, w.ID, w.texts = a.ordinal, a, a.id, s.r.texts
+	if err := s.shift.apply(w); err != nil {
 		return nil, err
 	}
-	w.Offset, w.Ordinal = e.Offset, e.Ordinal
 	w.HasTime = v[colMtime].Kind != btree.Null
 	w.PathHash, w.Asset = optional(&v[colHash], &w.hash), optional(&v[colLo], &w.asset)
 	w.High, w.Bits, w.Padded = v[colHi].Int, v[colBits].Int, nil
@@ -107,77 +106,11 @@ func (s *Scanner) set(a *Archive, v []btree.Value) (*Row, error) {
 	return w, nil
 }
 
-// Texts finds paths, contents and words by their ids, as they are stored: a text may be no
-// valid UTF-8.
-type Texts struct {
-	*texts
-	folders map[int64]*Folder
-}
-
-// Folder is a folder of paths.
-type Folder struct{ Prefix, Dir string }
-
-// NewTexts returns the texts of a catalog.
-func NewTexts(ctx context.Context, s *conn.Statements) (*Texts, error) {
-	pages, err := btree.Open(ctx, s)
-	if err != nil {
-		return nil, err
+// optional returns a value that may be NULL.
+func optional(v *btree.Value, into *int64) *int64 {
+	if v.Kind == btree.Null {
+		return nil
 	}
-	t, err := newTexts(pages)
-	return &Texts{t, map[int64]*Folder{}}, err
-}
-
-// Path returns the folder, the name and the id of the extension of a path. The name belongs
-// to the caller until the next call.
-func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
-	v, err := t.paths.Find(id)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if v == nil {
-		return nil, nil, 0, unusual("no path %d", id)
-	}
-	dir := v[0].Int
-	name, ext = v[1].Bytes, v[2].Int
-	if f = t.folders[dir]; f != nil {
-		return f, name, ext, nil
-	}
-	d, err := t.dirs.Find(dir)
-	if err == nil && d == nil {
-		err = unusual("no folder %d", dir)
-	}
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if len(t.folders) == maxWords {
-		clear(t.folders)
-	}
-	f = &Folder{string(d[0].Bytes), string(d[1].Bytes)}
-	t.folders[dir] = f
-	return f, name, ext, nil
-}
-
-// Content returns the hash of a content, which belongs to the caller until the next call,
-// and the id of its kind, 0 for none.
-func (t *Texts) Content(id int64) (hash []byte, kind int64, err error) {
-	v, err := t.contents.Find(id)
-	if err != nil {
-		return nil, 0, err
-	}
-	if v == nil {
-		return nil, 0, unusual("no content %d", id)
-	}
-	return v[0].Bytes, v[2].Int, nil
-}
-
-// Word returns a word.
-func (t *Texts) Word(id int64) (string, error) {
-	v, err := t.words.Find(id)
-	if err != nil {
-		return "", err
-	}
-	if v == nil {
-		return "", unusual("no word %d", id)
-	}
-	return string(v[0].Bytes), nil
+	*into = v.Int
+	return into
 }

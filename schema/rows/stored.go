@@ -20,7 +20,7 @@ type Stored struct {
 	Stored, Size  int64
 	Flags, Mtime  int64
 	Sum           []byte // checksum that the archive states
-	texts         *texts
+	texts         *Texts
 }
 
 // Ext returns the id of the extension of the path.
@@ -49,43 +49,30 @@ func (s *Stored) set(v []btree.Value) error {
 	return nil
 }
 
-// storedColumns are those of entry_row.
-var storedColumns = slices.Concat(rowColumns, []string{"sum"})
-
 // EachStored calls each for the entries of some archives of a build, by their ordinals, in
 // stored order. Archives that the build does not have are [ErrUnusual].
 func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64, each func(*Stored) error) error {
 	return reading(ctx, db, func(r *reader) error {
-		r.Paths, r.columns = true, storedColumns
 		if err := r.begin(build); err != nil {
 			return err
 		}
-		for _, mount := range archives {
-			a := r.byMount[mount]
-			if a == nil {
-				return unusual("build %s has no archive %d", build, mount)
+		scanner := &Scanner{r: r}
+		for _, ordinal := range archives {
+			at := r.at(ordinal)
+			if at < 0 {
+				return unusual("build %s has no archive %d", build, ordinal)
 			}
-			if err := r.stored(a, each); err != nil {
+			scanner.next = append(scanner.next, at)
+		}
+		for {
+			e, err := scanner.Next()
+			if err != nil || e == nil {
+				return err
+			}
+			if err := each(&e.Stored); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
-}
-
-// stored reads the entries of an archive.
-func (r *reader) stored(a *Archive, each func(*Stored) error) error {
-	e, s := &Entry{Archive: a}, &Stored{Mount: a.ordinal, texts: r.texts}
-	return r.eachRow(a, func(v []btree.Value, shift *shifts) error {
-		if err := s.set(v); err != nil {
-			return err
-		}
-		e.row, e.Offset = s.Row, s.Offset
-		if err := shift.apply(e); err != nil {
-			return err
-		}
-		s.Offset = e.Offset
-		return each(s)
 	})
 }
 
@@ -100,7 +87,6 @@ const (
 // of which the first is the earlier one, in stored order; later says that it is the other.
 func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, each func(s *Stored, later bool) error) error {
 	return reading(ctx, db, func(r *reader) error {
-		r.columns = storedColumns
 		if err := r.open(); err != nil {
 			return err
 		}
@@ -141,9 +127,4 @@ func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, ea
 		}
 		return nil
 	})
-}
-
-// holds reports whether an edition has a row.
-func holds(v []btree.Value, edition int64) bool {
-	return v[colSince].Int <= edition && (v[colUntil].Int == 0 || v[colUntil].Int > edition)
 }

@@ -1,29 +1,36 @@
 package rows
 
 import (
-	"bytes"
-	"unicode/utf8"
+	"context"
 
 	"pakdb/schema/internal/btree"
+	"pakdb/schema/internal/conn"
 )
 
-// maxWords bounds words and folders that are kept, each.
-const maxWords = 1 << 16
+// maxFolders bounds folders that are kept.
+const maxFolders = 1 << 16
 
-// texts finds texts by their ids.
-type texts struct {
-	paths    *btree.Cursor
-	dirs     *btree.Cursor
-	contents *btree.Cursor
-	words    *btree.Cursor
-	known    map[int64][]byte
-	prefixes map[int64][]byte
-	dir      int64 // the last one, and its prefix
-	prefix   []byte
+// Texts finds paths, contents and words by their ids, as they are stored: a text may be no
+// valid UTF-8.
+type Texts struct {
+	paths, dirs, contents, words *btree.Cursor
+	folders                      map[int64]*Folder
 }
 
-func newTexts(pages *btree.Pages) (*texts, error) {
-	t := &texts{known: map[int64][]byte{}, prefixes: map[int64][]byte{}}
+// Folder is a folder of paths.
+type Folder struct{ Prefix, Dir string }
+
+// NewTexts returns the texts of a catalog.
+func NewTexts(ctx context.Context, s *conn.Statements) (*Texts, error) {
+	pages, err := btree.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return newTexts(pages)
+}
+
+func newTexts(pages *btree.Pages) (*Texts, error) {
+	t := &Texts{folders: map[int64]*Folder{}}
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -43,98 +50,57 @@ func newTexts(pages *btree.Pages) (*texts, error) {
 	return t, nil
 }
 
-// valid returns a text with U+FFFD in place of what is not UTF-8.
-func valid(b []byte) []byte {
-	if utf8.Valid(b) {
-		return b
-	}
-	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
-}
-
-// word returns a word.
-func (t *texts) word(id int64) ([]byte, error) {
-	if w, ok := t.known[id]; ok {
-		return w, nil
-	}
-	v, err := t.words.Find(id)
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, unusual("no word %d", id)
-	}
-	if len(t.known) == maxWords {
-		clear(t.known)
-	}
-	w := append([]byte{}, valid(v[0].Bytes)...)
-	t.known[id] = w
-	return w, nil
-}
-
-// path reads a path.
-func (t *texts) path(id int64, p *Path) error {
+// Path returns the folder, the name and the id of the extension of a path. The name belongs
+// to the caller until the next call.
+func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	v, err := t.paths.Find(id)
 	if err != nil {
-		return err
+		return nil, nil, 0, err
 	}
 	if v == nil {
-		return unusual("no path %d", id)
+		return nil, nil, 0, unusual("no path %d", id)
 	}
-	if bytes.IndexByte(v[1].Bytes, '/') >= 0 {
-		return unusual("the name of path %d has a slash", id)
+	dir := v[0].Int
+	name, ext = v[1].Bytes, v[2].Int
+	if f = t.folders[dir]; f != nil {
+		return f, name, ext, nil
 	}
-	p.Name = valid(v[1].Bytes)
-	if p.Ext, err = t.word(v[2].Int); err != nil {
-		return err
+	d, err := t.dirs.Find(dir)
+	if err == nil && d == nil {
+		err = unusual("no folder %d", dir)
 	}
-	p.Prefix, err = t.folder(v[0].Int)
-	return err
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if len(t.folders) == maxFolders {
+		clear(t.folders)
+	}
+	f = &Folder{string(d[0].Bytes), string(d[1].Bytes)}
+	t.folders[dir] = f
+	return f, name, ext, nil
 }
 
-// folder returns the prefix of a folder.
-func (t *texts) folder(id int64) ([]byte, error) {
-	if id == t.dir && t.dir != 0 {
-		return t.prefix, nil
-	}
-	prefix, ok := t.prefixes[id]
-	if !ok {
-		v, err := t.dirs.Find(id)
-		if err != nil {
-			return nil, err
-		}
-		if v == nil || !isFolder(v[0].Bytes, v[1].Bytes) {
-			return nil, unusual("folder %d has another prefix", id)
-		}
-		if len(t.prefixes) == maxWords {
-			clear(t.prefixes)
-		}
-		prefix = append([]byte{}, valid(v[0].Bytes)...)
-		t.prefixes[id] = prefix
-	}
-	t.dir, t.prefix = id, prefix
-	return prefix, nil
-}
-
-// isFolder reports whether a prefix is that of a folder: nothing, a slash, or what ends in one.
-func isFolder(prefix, folder []byte) bool {
-	if len(prefix) < 2 {
-		return bytes.Equal(prefix, folder) && (len(prefix) == 0 || prefix[0] == '/')
-	}
-	return prefix[len(prefix)-1] == '/' && bytes.Equal(prefix[:len(prefix)-1], folder)
-}
-
-// content reads a content.
-func (t *texts) content(id int64, c *Content) error {
+// Content returns the hash of a content, which belongs to the caller until the next call,
+// and the id of its kind, 0 for none.
+func (t *Texts) Content(id int64) (hash []byte, kind int64, err error) {
 	v, err := t.contents.Find(id)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	if v == nil {
-		return unusual("no content %d", id)
+		return nil, 0, unusual("no content %d", id)
 	}
-	c.ID, c.Hash, c.Size, c.Kind = id, v[0].Bytes, v[1].Int, nil
-	if v[2].Kind != btree.Null {
-		c.Kind, err = t.word(v[2].Int)
+	return v[0].Bytes, v[2].Int, nil
+}
+
+// Word returns a word.
+func (t *Texts) Word(id int64) (string, error) {
+	v, err := t.words.Find(id)
+	if err != nil {
+		return "", err
 	}
-	return err
+	if v == nil {
+		return "", unusual("no word %d", id)
+	}
+	return string(v[0].Bytes), nil
 }

@@ -186,7 +186,7 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 		names := labels{}
 		return ref(names, func(e *rows.Row) int64 {
 			if names[e.ID] == nil {
-				names[e.ID] = string(e.Archive.Name)
+				names[e.ID] = e.Archive.Name
 			}
 			return e.ID
 		})
