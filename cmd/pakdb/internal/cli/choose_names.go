@@ -73,7 +73,7 @@ func (n Names) JSON(e *codecs.Entry) any {
 
 // Suffix returns what the entry's first name adds to the name of its file:
 // ".VolumeBox", or "" if it has none. Slashes are escaped, for the name is no path;
-// internal/extract escapes what else no file system takes.
+// safename escapes what else no file system takes.
 func (n Names) Suffix(e *codecs.Entry) string {
 	names := n.Of(e)
 	if len(names) == 0 || names[0] == "" {
