@@ -1,10 +1,12 @@
 package archive
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
@@ -75,6 +77,37 @@ func sizeOf(st fs.FileInfo) int64 {
 		return 0
 	}
 	return st.Size()
+}
+
+// writeFiles writes an archive of new files: add adds one, by the name that name returns.
+func writeFiles[T any](ctx context.Context, t *target, out string, files []T, name func(T) string,
+	add func(context.Context, codecs.Writer, T, time.Time, *cli.Sums) error) (s cli.Sums, err error) {
+	names := func(yield func(string) bool) {
+		for _, f := range files {
+			if !yield(name(f)) {
+				return
+			}
+		}
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, names); err != nil {
+		return s, err
+	}
+	epoch, err := cli.SourceDateEpoch()
+	if err != nil {
+		return s, err
+	}
+	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+		if err := t.imitate(w); err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := add(ctx, w, f, epoch, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s, err
 }
 
 // printPacked tells what was written.

@@ -9,7 +9,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/internal/regular"
@@ -38,32 +37,7 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 	if slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Encrypt }) {
 		t.options.Keys = a.Keys.Ring.Key
 	}
-	dests := func(yield func(string) bool) {
-		for i := range lines {
-			if !yield(lines[i].Dest) {
-				return
-			}
-		}
-	}
-	if err := codecs.CheckNames(ctx, t.format, &t.options, dests); err != nil {
-		return err
-	}
-	epoch, err := cli.SourceDateEpoch()
-	if err != nil {
-		return err
-	}
-	var s cli.Sums
-	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
-		if err := t.imitate(w); err != nil {
-			return err
-		}
-		for _, l := range lines {
-			if err := addLine(ctx, w, l, epoch, &s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeFiles(ctx, t, opts.out, lines, func(l unrealpak.ResponseLine) string { return l.Dest }, addLine)
 	if err != nil {
 		return err
 	}

@@ -22,32 +22,7 @@ func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, di
 	if files, err = arrange(files, opts.order, t.options.MountPoint); err != nil {
 		return err
 	}
-	names := func(yield func(string) bool) {
-		for _, f := range files {
-			if !yield(f.Name) {
-				return
-			}
-		}
-	}
-	if err := codecs.CheckNames(ctx, t.format, &t.options, names); err != nil {
-		return err
-	}
-	epoch, err := cli.SourceDateEpoch()
-	if err != nil {
-		return err
-	}
-	var s cli.Sums
-	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
-		if err := t.imitate(w); err != nil {
-			return err
-		}
-		for _, f := range files {
-			if err := addFile(ctx, w, f, epoch, &s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeFiles(ctx, t, opts.out, files, func(f regular.File) string { return f.Name }, addFile)
 	if err != nil {
 		return err
 	}
