@@ -340,33 +340,21 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 	t.used |= info.ColUsed
 	p := &plan{}
 	best := -1
-	for i := range info.Constraints {
-		c := &info.Constraints[i]
-		if !c.Usable || c.Column < 0 || c.Column >= min(len(t.columns), maxColumns) {
-			continue
-		}
-		switch c.Op {
-		case vtab.OpEQ, vtab.OpIS:
-			if t.single && c.Column != t.build && c.Column != t.buildID && (best < 0 || t.perValue(c.Column) < t.perValue(info.Constraints[best].Column)) {
+	if t.single {
+		for i := range info.Constraints {
+			if c := &info.Constraints[i]; t.isKey(c) && (best < 0 || t.perValue(c.Column) < t.perValue(info.Constraints[best].Column)) {
 				best = i
 			}
-		case vtab.OpGLOB, vtab.OpLIKE:
-		default:
-			continue
 		}
 	}
 	for i := range info.Constraints {
 		c := &info.Constraints[i]
-		if !c.Usable || c.Column < 0 || c.Column >= min(len(t.columns), maxColumns) || !slices.Contains([]vtab.ConstraintOp{vtab.OpEQ, vtab.OpIS, vtab.OpGLOB, vtab.OpLIKE}, c.Op) {
-			continue
-		}
-		equal := c.Op == vtab.OpEQ || c.Op == vtab.OpIS
-		key := equal && c.Column != t.build && c.Column != t.buildID
-		if best >= 0 && key && i != best {
+		key := t.isKey(c)
+		if !t.takes(c) || best >= 0 && key && i != best {
 			continue
 		}
 		c.ArgIndex = len(p.args)
-		if equal && !key {
+		if isEqual(c) && !key {
 			p.ofBuild = append(p.ofBuild, len(p.args))
 		}
 		p.args = append(p.args, arg{c.Column, c.Op})
@@ -386,6 +374,18 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 	info.IdxNum, info.IdxStr = int64(n), p.name
 	return nil
 }
+
+// takes reports whether a condition finds rows.
+func (t *table) takes(c *vtab.Constraint) bool {
+	return c.Usable && c.Column >= 0 && c.Column < min(len(t.columns), maxColumns) && (isEqual(c) || c.Op == vtab.OpGLOB || c.Op == vtab.OpLIKE)
+}
+
+// isKey reports whether a condition compares a column with one value, but for the build.
+func (t *table) isKey(c *vtab.Constraint) bool {
+	return t.takes(c) && isEqual(c) && c.Column != t.build && c.Column != t.buildID
+}
+
+func isEqual(c *vtab.Constraint) bool { return c.Op == vtab.OpEQ || c.Op == vtab.OpIS }
 
 // nameOf says what a plan compares, for EXPLAIN QUERY PLAN.
 func (t *table) nameOf(p *plan) string {
