@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs/all"
 )
 
-// Every command explains itself on one screen, with examples that name it, and stands in a
+// Every command explains itself on one screen, with examples that name it, and is in a
 // group of the root's help. Flags of one name have one text, wherever they are.
 func TestHelpFitsAScreen(t *testing.T) {
 	var out bytes.Buffer

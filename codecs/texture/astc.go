@@ -78,7 +78,7 @@ func astcBitsOf(src []byte) astcBits128 {
 	return astcBits128{binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:])}
 }
 
-// at returns n bits, 16 at most, from one on; those behind the end are 0.
+// at returns n bits, 16 at most, from one on; those after the end are 0.
 func (b *astcBits128) at(from, n int) uint32 {
 	var v uint64
 	switch {

@@ -71,7 +71,7 @@ func OldKindOf(property string) OldKind {
 	return OldUnknown
 }
 
-// OldTag stands in front of a value.
+// OldTag is the tag before a value.
 type OldTag struct {
 	Name   string // "None" ends a list
 	Kind   OldKind

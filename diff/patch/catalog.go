@@ -166,7 +166,7 @@ func text(v driver.Value) string {
 
 // FindDamage returns the damage of two builds of a catalog: what their scans found
 // of archives as a whole, files of contents that are missing on disk now, and files
-// that are an archive in one of the builds alone. What is told of a build stands in
+// that are an archive in one of the builds alone. Messages about a build are in
 // the order of its archives, the old build first. The builds may be one.
 func FindDamage(ctx context.Context, db *sql.DB, registry *codecs.Registry, old, new string) ([]codecs.Damage, error) {
 	a, err := loadMounts(ctx, db, registry, old)

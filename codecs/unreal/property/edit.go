@@ -447,7 +447,7 @@ func (e *Draft) Set(t Target, text string) error {
 		}
 		return e.setZero(t.at, parent, text)
 	}
-	// What this would write for the value as it is has to be what is there.
+	// The encoding of the unchanged value must equal the bytes in the file.
 	if err := e.provable(t.at, inside); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@
 //
 //	kismet_package.go       the functions of a package, and their events
 //	kismet_layout.go        what differs between engines
-//	kismet_header.go        what stands in front of the script of an export and behind it
+//	kismet_header.go        the data before and after the script of an export
 //	kismet_field.go         the properties of a function (4.25+), passed over
 //	kismet_statement.go     statements
 //	kismet_expression.go    expressions: variables, assignments, calls
@@ -25,7 +25,7 @@
 //	kismet_operands.go      what they are made of, counted on disk and in memory
 //
 // A function is accepted when its script ends at its last byte, has the size in
-// memory that the file states, and its export ends behind it; else it is opaque.
+// memory that the file states, and its export ends after it; else it is opaque.
 // KISMET.md has the layout.
 //
 // # UE1 to UE3
@@ -34,8 +34,8 @@
 // classes and structs.
 //
 //	classic_package.go      the code of a package, and its layout
-//	classic_header.go       what stands in front of a script, and behind it
-//	classic_class.go        what a class has behind its script; where its defaults begin
+//	classic_header.go       the data before and after a script
+//	classic_class.go        the data of a class after its script; where its defaults begin
 //	classic_native.go       numbers of native functions, and what declares them
 //	classic_common.go       those that all games have
 //	classic_token.go        statements

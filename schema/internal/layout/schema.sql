@@ -748,7 +748,7 @@ CREATE TABLE x_value_entry (
     header     INTEGER NOT NULL,             -- as in value_set
     -- name of the package; NULL: root_id and start say it, or it is not known
     name_id    INTEGER REFERENCES x_name,
-    -- word: what stands in front of the rest of the path; NULL: as in entry_symbol
+    -- word: the part before the rest of the path; NULL: as in entry_symbol
     root_id    INTEGER REFERENCES x_word,
     start      INTEGER,                      -- of the rest, from 1; NULL: as in entry_symbol
     PRIMARY KEY (lineage_id, row)
@@ -761,11 +761,11 @@ CREATE TABLE x_value_export (
     set_id        INTEGER NOT NULL REFERENCES x_value_set,
     ordinal       INTEGER NOT NULL,          -- position in the table of exports, from 0
     class_id      INTEGER NOT NULL REFERENCES x_name, -- name
-    -- name: what stands in front of its own, with a point; NULL: it is at the top level
+    -- name: the part before its own, with a point; NULL: it is at the top level
     outer_path_id INTEGER REFERENCES x_name,
     object_id     INTEGER NOT NULL REFERENCES x_name, -- name
     number        INTEGER,                   -- follows the name: "_" and this; NULL: its name has none
-    status        INTEGER NOT NULL,          -- 0 exact, 1 data behind the list, 2 opaque
+    status        INTEGER NOT NULL,          -- 0 exact, 1 data after the list, 2 opaque
     -- name: path of the parent; NULL: no class or struct, or without a parent
     super_id      INTEGER REFERENCES x_name,
     why_id        INTEGER REFERENCES x_name,   -- name: why it was not, or not to its end; NULL: it was read

@@ -14,7 +14,7 @@
 //
 // Files in reading order: request.go, remote.go and trusted.go limiter.go (what
 // is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
-// (the folder), parts.go (what it does without), compare.go, trees.go (recipes; local.go has what the folder's files
+// (the folder), parts.go (the parts it leaves out), compare.go, trees.go (recipes; local.go has what the folder's files
 // contain), patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
 // fetch.go, output.go, make.go, inuse.go, place.go, virtual.go (files that are read
 // and not written), overlay.go (an archive over those that are installed), update.go (Open, Compare, Plan), apply.go.
