@@ -82,10 +82,11 @@ type Made struct {
 type overlaying struct {
 	*Folder
 	state   overlayState
-	formats []*codecs.Format // with patches
-	over    map[string]bool  // files of the build that are not replaced
-	base    []string         // archives that stay, with their parts
-	leaves  []string         // archives that were mounted over those, with their parts
+	formats []*codecs.Format  // with patches
+	over    map[string]bool   // files of the build that are not replaced
+	base    []string          // archives that stay, with their parts
+	leaves  []string          // archives that were mounted over those, with their parts
+	names   map[string]nameFS // of the files in each folder; nil until they are asked for
 }
 
 // planOverlay decides which files stay as they are. It returns nil if no archive is
@@ -157,18 +158,24 @@ func (o *overlaying) formatOf(name string) *codecs.Format {
 
 // folderOf shows the names of the files beside one: those of the build, and of the folder.
 func (o *overlaying) folderOf(name string) fs.FS {
-	beside := nameFS{}
-	for other := range o.disk.here {
-		if path.Dir(other) == path.Dir(name) {
-			beside[path.Base(other)] = true
+	if o.names == nil {
+		o.names = map[string]nameFS{}
+		add := func(name string) {
+			dir, base := path.Split(name)
+			if o.names[dir] == nil {
+				o.names[dir] = nameFS{}
+			}
+			o.names[dir][base] = true
+		}
+		for name := range o.disk.here {
+			add(name)
+		}
+		for i := range o.build.Files {
+			add(o.build.Files[i].Path)
 		}
 	}
-	for i := range o.build.Files {
-		if other := o.build.Files[i].Path; path.Dir(other) == path.Dir(name) {
-			beside[path.Base(other)] = true
-		}
-	}
-	return beside
+	dir, _ := path.Split(name)
+	return o.names[dir]
 }
 
 // isPatch reports whether an archive, or the one that the file is a part of, is mounted
