@@ -220,19 +220,21 @@ func OfFiles(ctx context.Context, memory *facts.Memory, old, new *Files, o Optio
 // are stored alike.
 func claim(builds ...*Files) {
 	contents := map[uint64]int64{}
-	for _, wanted := range []bool{true, false} {
-		for _, b := range builds {
-			for _, a := range b.archives {
-				s := &a.entries
-				for _, at := range s.claims {
-					if wanted {
-						contents[s.sums[at]] = 0
-					}
-				}
-				for at, sum := range s.sums {
-					if of, ok := contents[sum]; !wanted && ok && sum != 0 && of == 0 {
-						contents[sum] = s.rows[at].Content
-					}
+	for _, b := range builds {
+		for _, a := range b.archives {
+			for _, at := range a.entries.claims {
+				contents[a.entries.sums[at]] = 0
+			}
+		}
+	}
+	if len(contents) == 0 {
+		return
+	}
+	for _, b := range builds {
+		for _, a := range b.archives {
+			for at, sum := range a.entries.sums {
+				if of, ok := contents[sum]; ok && sum != 0 && of == 0 {
+					contents[sum] = a.entries.rows[at].Content
 				}
 			}
 		}
