@@ -49,7 +49,7 @@ func TestOtherMappings(t *testing.T) {
 		t.Errorf("%v do not fit their own mappings", right.Opaque.Doubted)
 	}
 	classes := []string{"Texture2D", "SceneComponent", "DataTable", "BodySetup"}
-	if testkit.Deep() {
+	if testkit.All() {
 		classes = c.rows("SELECT DISTINCT class FROM properties WHERE build = 'right' AND origin IN ('list', 'zero')")
 	}
 	wrong, silent := 0, 0
@@ -65,7 +65,7 @@ func TestOtherMappings(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong, silent = wrong+differ, silent+unmarked
-		if len(report.Opaque.Doubted) > 0 && unmarked > 0 || len(report.Opaque.Doubted) == 0 && !testkit.Deep() {
+		if len(report.Opaque.Doubted) > 0 && unmarked > 0 || len(report.Opaque.Doubted) == 0 && !testkit.All() {
 			t.Errorf("%s: %d of %d wrong values are not marked; doubted are %v", class, unmarked, differ, report.Opaque.Doubted)
 		}
 	}

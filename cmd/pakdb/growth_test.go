@@ -33,7 +33,7 @@ import (
 // SQLite, bytes read and written, allocations. 8 times the entries may take 12 times as
 // much, which n log n does and n * n does not.
 //
-// By default it takes three shapes, with PAKDB_DEEP=1 all of them. PAKDB_GROWTH=1 takes up
+// By default it takes three shapes, with PAKDB_DEEP=all all of them. PAKDB_GROWTH=1 takes up
 // to 64,000 entries, a quarter of an hour, and counts of the usual shapes how often each
 // block of the program is executed: loops that neither allocate nor read show there alone.
 func TestGrowth(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"pakdb/internal/testkit"
 )
 
-// killsOf is how many kills a test does for each that it does by default:
-// PAKDB_KILLS=20 for a long run. Faults at each single operation are in the tests
+// killsOf is how many kills of n a test does: two by default, and n if tests try every
+// case. PAKDB_KILLS=20 does 20 times n. Faults at each single operation are in the tests
 // of the packages that write, see internal/atomicfile/faulttest.
 func killsOf(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("PAKDB_KILLS")); err == nil && factor > 0 {

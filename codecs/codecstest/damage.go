@@ -143,23 +143,19 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// tries returns how many damaged copies of a file to read: an eighth unless
-// tests go deep.
+// tries returns how many damaged copies of a file to read: a sample is an eighth.
 func tries(asked, small int, size int64) int {
-	const short = 8
+	const sample = 8
+	if asked > sample {
+		return testkit.Of(asked/sample, asked)
+	}
 	if asked != 0 {
-		if !testkit.Deep() && asked > short {
-			asked /= short
-		}
 		return max(asked, 0)
 	}
 	if size > 1<<20 {
 		small /= 10
 	}
-	if !testkit.Deep() {
-		small /= short
-	}
-	return max(small, 2)
+	return max(testkit.Of(small/sample, small), 2)
 }
 
 // places returns offsets to damage: most at both ends, where tables are.

@@ -89,10 +89,10 @@ func firstDiff(a, b []byte) int {
 // Every version, method and encryption reads back what was written, and keeps
 // its own claims.
 func TestMatrix(t *testing.T) {
-	for _, version := range iostore.Format().Versions {
+	for i, version := range iostore.Format().Versions {
 		for _, method := range iostore.Format().Methods {
 			for _, encrypt := range []bool{false, true} {
-				if !testkit.Deep() && version != iostore.Format().Versions[0] {
+				if i%testkit.Of(len(iostore.Format().Versions), 1) != 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s %v %v", version, method, encrypt), func(t *testing.T) {

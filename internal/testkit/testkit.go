@@ -1,16 +1,27 @@
 // Package testkit says how deep tests go.
 package testkit
 
-import "os"
+import (
+	"math"
+	"os"
+)
 
-// Deep reports whether tests try every case, as PAKDB_DEEP=1 asks and .ci/run does.
-// Otherwise they take a sample, so that go test ./... ends within minutes.
-func Deep() bool { return os.Getenv("PAKDB_DEEP") != "" }
+// Depth is the environment variable that says how deep tests go. Without it they take a
+// sample, so that go test ./... ends within minutes. PAKDB_DEEP=1, as .ci/run sets, takes a
+// few times as many cases, and PAKDB_DEEP=all takes every case, for hours.
+const Depth = "PAKDB_DEEP"
 
-// Of returns how many cases a test takes: sampled, or all of them if tests go deep.
+// All reports whether tests try every case.
+func All() bool { return os.Getenv(Depth) == "all" }
+
+// Of returns how many cases a test takes, or which of them, one in so many: the sample, all,
+// or between these the geometric mean.
 func Of(sampled, all int) int {
-	if Deep() {
+	switch os.Getenv(Depth) {
+	case "":
+		return sampled
+	case "all":
 		return all
 	}
-	return sampled
+	return int(math.Round(math.Sqrt(float64(sampled) * float64(all))))
 }
