@@ -11,6 +11,9 @@ import (
 // few times as many cases, and PAKDB_DEEP=all takes every case, for hours.
 const Depth = "PAKDB_DEEP"
 
+// Deep reports whether tests go deeper than a sample: for what is done at all or not.
+func Deep() bool { return os.Getenv(Depth) != "" }
+
 // All reports whether tests try every case.
 func All() bool { return os.Getenv(Depth) == "all" }
 
@@ -24,4 +27,13 @@ func Of(sampled, all int) int {
 		return all
 	}
 	return int(math.Round(math.Sqrt(float64(sampled) * float64(all))))
+}
+
+// Some returns n elements of a list, spread over it, or more of them as [Of] says.
+func Some[T any](all []T, n int) (some []T) {
+	n = Of(min(n, len(all)), len(all))
+	for i := range n {
+		some = append(some, all[i*len(all)/n])
+	}
+	return some
 }
