@@ -13,15 +13,14 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/internal/testkit"
 )
 
 // TestDamagedOld: old blocks that do not decode are no content, of small builds
 // and of others.
 func TestDamagedOld(t *testing.T) {
-	for size, atMost := range map[int]int{50_000: 9_000, 1_500_000: 15_000} {
-		if testing.Short() && size > 1_000_000 {
-			continue // a minute under the race detector
-		}
+	for _, c := range testkit.Some([][2]int{{50_000, 9_000}, {1_500_000, 15_000}}, 1) {
+		size, atMost := c[0], c[1]
 		text := deltatest.Words(1, size)
 		o := &codecs.CreateOptions{Method: compress.Zlib, BlockSize: 64 << 10}
 		old, new := bytes.Clone(deltatest.PakWith(t, o, text)), deltatest.PakWith(t, o, append([]byte("x"), text...))

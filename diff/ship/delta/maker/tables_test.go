@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/testkit"
 )
 
 // tabled is a kind of archive whose tables cost something.
@@ -161,10 +162,7 @@ func (k tabled) coded(size int) int {
 // added, enlarged or renamed, or all of them in another order.
 func TestTableCosts(t *testing.T) {
 	t.Parallel()
-	n := 1200
-	if testing.Short() {
-		n = 300
-	}
+	n := testkit.Of(300, 1200)
 	for _, k := range tabledKinds() {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
@@ -191,10 +189,7 @@ func TestTableCosts(t *testing.T) {
 // several; where path hashes have a seed, each has its own.
 func TestMergedTables(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"3", "5", "8B", "10", "11", "12"} {
-		if testing.Short() && version != "11" {
-			continue
-		}
+	for _, version := range testkit.Some([]string{"11", "3", "5", "8B", "10", "12"}, 2) {
 		t.Run(version, func(t *testing.T) {
 			n := 0
 			write := func(list []asset) string {
