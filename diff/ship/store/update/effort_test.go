@@ -19,7 +19,7 @@ import (
 // TestEfforts: patches of whole files follow the effort, and a store has the same bytes however
 // many processors make it.
 func TestEfforts(t *testing.T) {
-	if !testkit.All() {
+	if !testkit.Deep() {
 		t.Skip("compresses six megabytes five times")
 	}
 	random := rand.NewChaCha8([32]byte{1})

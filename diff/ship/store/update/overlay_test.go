@@ -53,7 +53,7 @@ func sortedKeys(m map[string][]byte) (names []string) {
 func games(t *testing.T, o codecs.CreateOptions) []faulttest.Tree {
 	t.Helper()
 	large := map[string][]byte{}
-	for i := range 60 {
+	for i := range 20 {
 		large[fmt.Sprintf("Content/Big/%02d.uasset", i)] = deltatest.Noisy(uint64(100+i), 20_000)
 	}
 	with := func(more map[string][]byte, without ...string) map[string][]byte {

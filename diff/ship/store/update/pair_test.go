@@ -25,6 +25,7 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/testkit"
 )
 
 // pakOf is an Unreal pak with zlib.
@@ -103,11 +104,7 @@ func mixedPair(t *testing.T) *testPair {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := 600
-		if testing.Short() { // what fails and is made good again is the same for a quarter of the entries
-			n = 150
-		}
-		old := assets(n, 8000)
+		old := assets(testkit.Of(150, 600), 8000) // what fails and is made good again is the same for a quarter of the entries
 		p := testPair{store: dir}
 		p.old = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, old)}
 		p.new = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(old))}
@@ -162,7 +159,7 @@ func TestMixedPair(t *testing.T) {
 		if r.Requests() > 40 || r.Fetched() != bill.Known+bill.Fetch || r.Requests() != bill.Asked+int64(bill.Requests) {
 			t.Errorf("%s: %d requests, %d bytes; the bill says %d and %d", name, r.Requests(), r.Fetched(), bill.Asked+int64(bill.Requests), bill.Known+bill.Fetch)
 		}
-		if name == "modded" && bill.Coded < 40 {
+		if name == "modded" && bill.Coded < testkit.Of(10, 40) {
 			t.Errorf("%d deltas of contents are used", bill.Coded)
 		}
 		fetched[name] = r.Fetched()
@@ -268,9 +265,9 @@ func withBlockSize(t *testing.T, pak []byte, size uint32) []byte {
 // One entry of many is changed: what a client must know of the others is little.
 func TestOneOfMany(t *testing.T) {
 	notShort(t)
-	list, dir := assets(4000, 300), t.TempDir()
+	list, dir := assets(testkit.Of(2000, 4000), 300), t.TempDir()
 	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
-	list[2000].Data = []byte("changed")
+	list[len(list)/2].Data = []byte("changed")
 	changed := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
 	runPublish(t, dir, "1", old)
 	runPublish(t, dir, "2", changed, 1)
@@ -316,7 +313,7 @@ func TestWhole(t *testing.T) {
 		lines = append(lines, prose(r, 60))
 	}
 	var b []byte
-	for len(b) < 1<<20 {
+	for len(b) < testkit.Of(300<<10, 1<<20) {
 		b = append(append(b, lines[r.IntN(len(lines))]...), '\n')
 	}
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))

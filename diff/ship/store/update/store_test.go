@@ -29,6 +29,7 @@ import (
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // folder is what a folder holds, by path.
@@ -123,11 +124,11 @@ func builds(t *testing.T) []folder {
 		return list
 	}
 	for i, names := range [][]string{
-		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "gpak/Calligraphy_v10_mhpaktool.sip", "iostore/cue4parse-ue5.8/Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.ucas"},
-		{"unreal-pak/pairs/sandboxutilities_new_P.pak", "gpak/Calligraphy_v11_mhpaktool.sip", "iostore/cue4parse-ue5.8/Oodle/CUE4ParseFixtures-Minimal-Oodle-Windows.ucas"},
-		{"unreal-pak/pairs/sandboxutilities_new_P.pak", "gpak/mu_cdata_1.6.sip", "retro-pak/mp3_small.pak"},
+		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "iostore/cue4parse-ue5.8/Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.ucas", "gpak/Calligraphy_v10_mhpaktool.sip"},
+		{"unreal-pak/pairs/sandboxutilities_new_P.pak", "iostore/cue4parse-ue5.8/Oodle/CUE4ParseFixtures-Minimal-Oodle-Windows.ucas", "gpak/Calligraphy_v11_mhpaktool.sip"},
+		{"unreal-pak/pairs/sandboxutilities_new_P.pak", "retro-pak/mp3_small.pak", "gpak/mu_cdata_1.6.sip"},
 	} {
-		for k, name := range names {
+		for k, name := range names[:testkit.Of(1, 3)] {
 			list[i][fmt.Sprintf("Paks/%d%s", k, filepath.Ext(name))] = fixture(t, samples, name)
 		}
 	}
@@ -296,10 +297,7 @@ func TestDamagedStore(t *testing.T) {
 	list, dir := builds(t), t.TempDir()
 	runPublish(t, dir, "v1", list[1])
 	sound := readFolder(t, dir)
-	rounds := 40
-	if testing.Short() {
-		rounds = 8
-	}
+	rounds := testkit.Of(12, 40)
 	names := slices.Sorted(maps.Keys(sound))
 	for i := range rounds {
 		r := rand.New(rand.NewPCG(uint64(i), 3))
