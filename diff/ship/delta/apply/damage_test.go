@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/ship/delta/program"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/safename"
+	"pakdb/internal/testkit"
 )
 
 // pair is an old pak, a new one, and the patch between them.
@@ -57,11 +58,9 @@ func TestApplied(t *testing.T) {
 func TestDamagedPatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	n := 1000
+	n := testkit.Of(160, 1000)
 	if many, err := strconv.Atoi(os.Getenv("PAKDB_DAMAGE")); err == nil {
 		n = many
-	} else if testing.Short() {
-		n = 200
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
@@ -93,12 +92,8 @@ func TestDamagedPatches(t *testing.T) {
 func TestHostilePatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	n := 250
-	if testing.Short() {
-		n = 100
-	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for i := range n {
+	for i := range testkit.Of(50, 250) {
 		bad := reseal(t, p.patch, func(stream []byte) []byte {
 			for range 1 + i%3 {
 				stream[r.IntN(len(stream)-6)] ^= byte(1 + r.IntN(255))
