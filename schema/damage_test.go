@@ -87,7 +87,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 	t.Logf("seed %d; %d pages", seed, len(file)/4096)
 	r := rand.New(rand.NewPCG(seed, 1))
-	n := testkit.Of(4, 30)
+	n := testkit.Of(2, 30)
 	if text := os.Getenv("PAKDB_DAMAGES"); text != "" {
 		n, _ = strconv.Atoi(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -45,7 +46,7 @@ func TestMergeHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct{ statement, want string }{
+	for _, tt := range testkit.Some([]struct{ statement, want string }{
 		{"", "malformed"},
 		{"DROP TABLE x_package_import", "table x_package_import is missing"},
 		{"PRAGMA user_version = 999", "layout 999"},
@@ -70,7 +71,7 @@ func TestMergeHostile(t *testing.T) {
 		{"ALTER TABLE x_symbol RENAME TO old; CREATE TABLE x_symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", `table "x_symbol" is not`},
 		{"ALTER TABLE x_package_name RENAME TO old; CREATE TABLE x_package_name AS SELECT * FROM old UNION ALL SELECT * FROM old", "package_name"},
 		{"ALTER TABLE x_word RENAME TO old; CREATE VIEW x_word AS SELECT word_id, randomblob(100) AS word FROM old", `view "x_word" is not`},
-	} {
+	}, 8) {
 		from := filepath.Join(t.TempDir(), "from.db")
 		part := image
 		if tt.statement == "" {

@@ -233,7 +233,7 @@ func goesOn(path string, states []string) error {
 // stride is which calls a test takes: one in a few, others each time, or all of them
 // when PAKDB_EVERY_CALL is set, which takes ten minutes.
 func stride() (first, every int) {
-	every = testkit.Of(200, 32)
+	every = testkit.Of(400, 32)
 	if os.Getenv("PAKDB_EVERY_CALL") != "" {
 		every = 1
 	}
