@@ -21,6 +21,7 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/objects"
 	"pakdb/internal/safename"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -372,7 +373,7 @@ func TestSamples(t *testing.T) {
 	c.want("SELECT sum(size) FROM entries WHERE archive = 'Calligraphy_1.10_names.sip'", "7674230")
 	c.want("SELECT DISTINCT archive FROM problems WHERE archive LIKE 'BROKEN%' ORDER BY 1", "BROKEN_lz4.sip", "BROKEN_truncated_table.sip")
 	c.want("SELECT count(*) FROM problems WHERE archive LIKE 'BROKEN%'", "2")
-	if !testing.Short() {
+	if testkit.Deep() {
 		checkSameDump(t, newCatalog(t).dumpOfScan(1, codecstest.Sample(t, "gpak")+"/*.sip"), c.dump())
 	}
 	calligraphySample(c)

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 )
 
 // pack writes an archive of that format; names and contents alternate.
@@ -151,11 +152,7 @@ func TestPackagesWithWrongBytes(t *testing.T) {
 	whole := codecstest.Package{Imports: []string{"Core.Object", "A.B.C"}, Exports: []codecstest.Export{
 		{Name: "One", Class: "A.B.C", Data: "data"}, {Name: "Two", Super: "Core.Object"}}}.Bytes()
 	dir := t.TempDir()
-	step := 1
-	if testing.Short() {
-		step = 5
-	}
-	for i := 0; i < len(whole); i += step {
+	for i := 0; i < len(whole); i += testkit.Of(7, 1) {
 		for _, v := range []byte{0x00, 0x7F, 0x81, 0xFF} {
 			b := bytes.Clone(whole)
 			b[i] = v

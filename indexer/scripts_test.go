@@ -12,15 +12,13 @@ import (
 	"pakdb/codecs/unreal/script"
 	"pakdb/codecs/unreal/script/scripttest"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 )
 
 // TestDamagedScripts: functions with damaged bytes are recorded as exact or with the
 // reason why they are opaque, and each has calls only when it is exact.
 func TestDamagedScripts(t *testing.T) {
-	n := 450
-	if testing.Short() {
-		n = 60
-	}
+	n := testkit.Of(60, 450)
 	rnd := rand.New(rand.NewPCG(17, 1))
 	dir := t.TempDir()
 	for _, name := range []string{"unreal-package/uasset-rs/UE56/SimpleRefsRoot.uasset", "unreal-package/TestUC1.u", "unreal-package/TestUC2.u"} {
