@@ -82,7 +82,7 @@ func compare(t *testing.T, e *exact.ZlibEncoder, src []byte, p exact.ZlibParams,
 }
 
 func TestZlib1211(t *testing.T) {
-	rounds := testkit.Of(120, 750)
+	rounds := testkit.Of(60, 750)
 	var e exact.ZlibEncoder
 	for i := range rounds {
 		r := rand.New(rand.NewPCG(uint64(i), 0))

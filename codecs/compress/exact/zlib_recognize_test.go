@@ -14,7 +14,7 @@ import (
 // hand, they are what is found.
 func TestRecognize(t *testing.T) {
 	var e exact.ZlibEncoder
-	for i := range testkit.Of(30, 150) {
+	for i := range testkit.Of(15, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 4))
 		p, src := drawParams(r), zlibDraw(r)
 		p.Strategy = exact.DefaultStrategy
