@@ -22,6 +22,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/patch"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 )
 
 // readAndCompare compares two builds of files without a catalog, in each of comparedWays.
@@ -83,14 +84,14 @@ func withoutOrder(b *both) {
 }
 
 func TestReadingSamples(t *testing.T) {
-	for _, pair := range [][2]string{
+	for _, pair := range testkit.Some([][2]string{
 		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip"},
 		{"unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
 		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
 		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle"},
 		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Zlib"},
 		{"unreal-package/uasset-rs/UE410", "unreal-package/uasset-rs/UE414"},
-	} {
+	}, 3) {
 		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
 			if differs, _ := sameWithoutCatalog(t, t.TempDir(), sample(t, pair[0]), sample(t, pair[1])); differs != "" {
 				t.Errorf("(-catalog +files):\n%s", differs)

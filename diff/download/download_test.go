@@ -21,6 +21,7 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -117,11 +118,7 @@ func TestDownloads(t *testing.T) {
 		name := fmt.Sprintf("Game/A%02d.bin", i)
 		names, content[name] = append(names, name), asset(uint64(i), 300_000+9_000*i)
 	}
-	methods := []compress.Method{compress.None, compress.Zlib}
-	if testing.Short() {
-		methods = methods[:1]
-	}
-	for _, method := range methods {
+	for _, method := range testkit.Some([]compress.Method{compress.None, compress.Zlib}, 1) {
 		old := writePak(t, "old.pak", method, names, content)
 		for _, c := range []struct {
 			what string
@@ -185,7 +182,7 @@ func TestDownloadsOfSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes five patches")
 	}
-	for _, c := range []struct {
+	for _, c := range testkit.Some([]struct {
 		old, new string
 		percent  int64
 	}{
@@ -194,7 +191,7 @@ func TestDownloadsOfSamples(t *testing.T) {
 		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 45},
 		{"iostore/cue4parse-ue5.8/Uncompressed", "iostore/cue4parse-ue5.8/Zlib", 25},
 		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle", 40},
-	} {
+	}, 2) {
 		t.Run(filepath.Base(c.new), func(t *testing.T) {
 			old, new := codecstest.Sample(t, c.old), codecstest.Sample(t, c.new)
 			got, want := downloads(t, old, new), estimated(t, old, new)

@@ -13,17 +13,18 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/overlay"
+	"pakdb/internal/testkit"
 )
 
 // TestGeneratedBuilds writes patches between builds in which everything that can
 // change does, and mounts them from disk alone: what the game sees must be the
 // new build.
 func TestGeneratedBuilds(t *testing.T) {
-	for i, k := range []kind{{"11", compress.Zlib, false}, {"3", compress.None, false}, {"3", compress.Zlib, false}, {"7", compress.None, false},
-		{"7", compress.Zlib, true}, {"8B", compress.None, false}, {"8B", compress.Zlib, false}, {"11", compress.None, true}} {
+	for i, k := range testkit.Some([]kind{{"11", compress.Zlib, false}, {"3", compress.None, false}, {"3", compress.Zlib, false}, {"7", compress.None, false},
+		{"7", compress.Zlib, true}, {"8B", compress.None, false}, {"8B", compress.Zlib, false}, {"11", compress.None, true}}, 3) {
 		n := 400
-		if i < 2 && !testing.Short() {
-			n = 2000
+		if i < 2 {
+			n = testkit.Of(400, 2000)
 		}
 		t.Run(k.String(), func(t *testing.T) {
 			t.Parallel()
