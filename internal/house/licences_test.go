@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"pakdb/internal/bundle"
+	"pakdb/internal/testkit"
 )
 
 // licences returns the licences of each module that docs/dependencies.md lists,
@@ -67,12 +68,12 @@ func TestBinariesMayBeShipped(t *testing.T) {
 
 // TestBinariesLinkWhatIsListed compares the modules that the binaries say they are
 // made of with those that go list names, on which TestBinariesMayBeShipped relies.
-// The binaries are those in PAKDB_BINARY_DIR; without it they are built.
+// The binaries are those in PAKDB_BINARY_DIR; without it deep tests build them.
 func TestBinariesLinkWhatIsListed(t *testing.T) {
 	folder := os.Getenv("PAKDB_BINARY_DIR")
 	if folder == "" {
-		if testing.Short() {
-			t.Skip("PAKDB_BINARY_DIR is not set, and -short builds nothing")
+		if !testkit.Deep() {
+			t.Skip("PAKDB_BINARY_DIR is not set; PAKDB_DEEP=1 builds the binaries")
 		}
 		folder = t.TempDir()
 		goTool(t, nil, "build", "-buildvcs=false", "-o", folder+string(filepath.Separator), "./cmd/...")

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pakdb/internal/testkit"
 )
 
 // copyModule copies what Go needs of the module, without what it tests with.
@@ -47,8 +49,8 @@ func copyModule(t *testing.T) string {
 // there before, and a package builds. Building all of them took a minute and found
 // nothing more: only import paths change.
 func TestRenameModule(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("copies the whole module, and needs bash")
+	if !testkit.Deep() || runtime.GOOS == "windows" {
+		t.Skip("copies the whole module, and needs bash; PAKDB_DEEP=1 does")
 	}
 	dir := copyModule(t)
 	run := func(name string, args ...string) (string, error) {
