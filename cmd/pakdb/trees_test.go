@@ -250,7 +250,7 @@ func TestTreesAfterUpdates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			draws, refused := testkit.Of(15, 60), 0
+			draws, refused := testkit.Of(5, 60), 0
 			for seed := range uint64(draws) {
 				r := rand.New(rand.NewPCG(seed, 7))
 				old, new := drawTrees(r)
