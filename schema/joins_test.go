@@ -86,11 +86,7 @@ func TestJoins(t *testing.T) {
 						"SELECT count(*) FROM %[1]s WHERE %[3]s IN (SELECT %[4]s FROM %[2]s)",
 						"SELECT count(*) FROM %s a JOIN %s b ON lower(a.%s) = lower(b.%s)",
 					} {
-<<<<<<< HEAD
 						if n++; n%testkit.Of(9, 4) != 0 {
-=======
-						if n++; n%testkit.Of(20, 1) != 0 {
->>>>>>> 80898b95 (schema: sample merges, stories and drawn statements in tests)
 							continue
 						}
 						ran++
