@@ -2,7 +2,6 @@ package schema_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -69,9 +68,8 @@ func TestNamesHaveNoCase(t *testing.T) {
 		return n
 	}
 	every := testkit.Of(5, 1)
-	first := rand.IntN(every) // others each time
 	for i, view := range strs("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
-		if i%every != first {
+		if i%every != 0 {
 			continue
 		}
 		want := strings.Fields(withoutCase[view])

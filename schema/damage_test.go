@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"pakdb/internal/testkit"
 	"pakdb/schema"
@@ -81,11 +80,8 @@ func TestDamagedPages(t *testing.T) {
 	}
 	steps := []step{addBuild("next", 500), removeBuilds("two")}
 	want := undisturbed(t, func(path string) error { return os.WriteFile(path, file, 0o600) }, steps)
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv("PAKDB_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	t.Logf("seed %d; %d pages", seed, len(file)/4096)
+	seed := testkit.Seed(t)
+	t.Logf("%d pages", len(file)/4096)
 	r := rand.New(rand.NewPCG(seed, 1))
 	n := testkit.Of(2, 30)
 	if text := os.Getenv("PAKDB_DAMAGES"); text != "" {

@@ -217,9 +217,7 @@ func TestMergeParts(t *testing.T) {
 	one := filepath.Join(dir, "one.db")
 	scanFolders(t, one, folders, 0, 1, 2, 3, 4, 5)
 	want := viewRows(t, readDB(t, one))
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
 	for _, workers := range testkit.Some([]int{len(folders), 2, 3}, 1) {
 		builds := make([][]int, workers)
 		for n, at := range r.Perm(len(folders)) {
@@ -273,7 +271,7 @@ func TestMergeSamples(t *testing.T) {
 	one := filepath.Join(dir, "one.db")
 	scanWith(t, one, mappings, folders, numbers...)
 	var parts []string
-	for _, n := range rand.Perm(len(folders)) {
+	for _, n := range rand.New(rand.NewPCG(testkit.Seed(t), 0)).Perm(len(folders)) {
 		parts = append(parts, filepath.Join(dir, fmt.Sprintf("%d.db", n)))
 		scanWith(t, parts[len(parts)-1], mappings, folders, n)
 	}

@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
+
+	"pakdb/internal/testkit"
 )
 
 // deltaKills is how many updates in place are killed.
@@ -86,12 +87,9 @@ func (f *deltaFixture) folder(t *testing.T, name string) string {
 
 // An update that was killed is finished by the same command: it leaves the new pak.
 func TestKilledDeltas(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for half a minute")
-	}
-	t.Parallel()
+	killing(t)
 	f := newDeltaFixture(t)
-	seed := uint64(time.Now().UnixNano())
+	seed := testkit.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	dir := f.folder(t, "undisturbed")
 	start := time.Now()

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +14,7 @@ import (
 // The first scan may be killed at any moment: there is no catalog then, or a whole
 // one, a reader says which, and the next scan works.
 func TestKilledFirstScans(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes")
-	}
-	t.Parallel()
+	killing(t)
 	n := killsOf(12)
 	dir := t.TempDir()
 	game := filepath.Join(dir, "game.sip")

@@ -9,10 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -26,10 +26,7 @@ const (
 // was there stays visible until the new one replaces it as a whole, and the
 // next scan ends with the rows of an undisturbed one.
 func TestKilledScans(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for half a minute")
-	}
-	t.Parallel()
+	killing(t)
 	dir := t.TempDir()
 	game := filepath.Join(dir, "game")
 	if err := os.Mkdir(game, 0o777); err != nil {
@@ -52,7 +49,7 @@ func TestKilledScans(t *testing.T) {
 	catalog := filepath.Join(dir, "pakdb.db")
 	scan(t, catalog, old)
 	before := rowsOf(t, catalog)
-	seed := uint64(time.Now().UnixNano())
+	seed := testkit.Seed(t)
 	t.Logf("a scan takes %s; seed %d", whole, seed)
 	k := &killer{r: rand.New(rand.NewPCG(seed, 0)), whole: whole}
 	for i := 0; k.goesOn(i, killsOf(kills)); i++ {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -12,14 +13,24 @@ import (
 	"pakdb/internal/testkit"
 )
 
-// killsOf is how many kills of n a test does: two by default, and n if tests try every
-// case. PAKDB_KILLS=20 does 20 times n. Faults at each single operation are in the tests
-// of the packages that write, see internal/atomicfile/faulttest.
+// killing lets a test kill processes at drawn moments: with PAKDB_DEEP=all, and with
+// PAKDB_KILLS=20, twenty times as often. It skips the test in other runs, since no run
+// repeats such a moment. Faults at each single operation are in the tests of the packages
+// that write, see internal/atomicfile/faulttest; those are in every run.
+func killing(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PAKDB_KILLS") == "" && !testkit.All() || runtime.GOOS == "windows" {
+		t.Skip("kills processes by the clock: PAKDB_KILLS=1 or PAKDB_DEEP=all")
+	}
+	t.Parallel()
+}
+
+// killsOf returns how many kills a test does.
 func killsOf(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("PAKDB_KILLS")); err == nil && factor > 0 {
 		return n * factor
 	}
-	return testkit.Of(min(n, 2), n)
+	return n
 }
 
 // killer kills commands at times that are drawn from the time that they take.

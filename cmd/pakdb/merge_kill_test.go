@@ -8,19 +8,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
+
+	"pakdb/internal/testkit"
 )
 
 // Eight workers scanned builds into catalogs of their own. Merging these is killed at
 // random moments: the catalog stays sound, no build is seen by half, and merging again, in
 // whatever order, ends with the rows of one machine that scanned all.
 func TestKilledMerges(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for half a minute")
-	}
-	t.Parallel()
+	killing(t)
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.db")
 	var parts []string
@@ -33,7 +31,7 @@ func TestKilledMerges(t *testing.T) {
 		}
 	}
 	want := rowsOfBuilds(t, one)
-	seed := uint64(time.Now().UnixNano())
+	seed := testkit.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	into := filepath.Join(dir, "into.db")
 	merge := func() []string {

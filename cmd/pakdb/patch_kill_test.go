@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"pakdb/internal/testkit"
 )
 
 const patchKills = 10
@@ -86,10 +87,7 @@ func (f *patchFixture) check(t *testing.T, out string) (named int) {
 
 // A patch that is killed leaves no half of a file under its name.
 func TestKilledPatches(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for some seconds")
-	}
-	t.Parallel()
+	killing(t)
 	f := newPatchFixture(t, 80)
 	out := filepath.Join(f.dir, "out")
 	start := time.Now()
@@ -98,7 +96,7 @@ func TestKilledPatches(t *testing.T) {
 	if f.check(t, out) == 0 {
 		t.Fatal("an undisturbed run writes nothing")
 	}
-	seed := uint64(time.Now().UnixNano())
+	seed := testkit.Seed(t)
 	t.Logf("a patch takes %s; seed %d", whole, seed)
 	k := &killer{r: rand.New(rand.NewPCG(seed, 0)), whole: whole}
 	for i := 0; k.goesOn(i, killsOf(patchKills)); i++ {

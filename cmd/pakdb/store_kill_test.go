@@ -9,12 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"pakdb/diff/ship/store/trust"
+	"pakdb/internal/testkit"
 )
 
 const (
@@ -33,7 +33,7 @@ type storeFixture struct {
 
 func newStoreFixture(t *testing.T) *storeFixture {
 	t.Helper()
-	f := &storeFixture{dir: t.TempDir(), seed: uint64(time.Now().UnixNano())}
+	f := &storeFixture{dir: t.TempDir(), seed: testkit.Seed(t)}
 	f.r = rand.New(rand.NewPCG(f.seed, 0))
 	t.Logf("seed %d", f.seed)
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -139,10 +139,7 @@ func copyFolder(t *testing.T, from, to string) {
 // An update may be killed at any moment: every file is that of the old build or
 // of the new one, as a whole, and the next update completes it.
 func TestKilledUpdates(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for half a minute")
-	}
-	t.Parallel()
+	killing(t)
 	f := newStoreFixture(t)
 	store, game := filepath.Join(f.dir, "store"), filepath.Join(f.dir, "game")
 	pakdb(t, "publish", "-q", filepath.Join(f.dir, "1"), "-o", store)
@@ -182,10 +179,7 @@ func TestKilledUpdates(t *testing.T) {
 // A publication may be killed at any moment: the store has the builds that it
 // had, or the new one as well; it is sound, and the next publication goes on.
 func TestKilledPublications(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("kills processes for half a minute")
-	}
-	t.Parallel()
+	killing(t)
 	f := newStoreFixture(t)
 	store, game, key := filepath.Join(f.dir, "store"), filepath.Join(f.dir, "game"), filepath.Join(f.dir, "test.key")
 	pakdb(t, "store", "keys", "new", key)

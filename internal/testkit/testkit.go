@@ -3,7 +3,10 @@ package testkit
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
+	"strconv"
+	"testing"
 )
 
 // Depth is the environment variable that says how deep tests go. Without it they take a
@@ -36,4 +39,21 @@ func Some[T any](all []T, n int) (some []T) {
 		some = append(some, all[i*len(all)/n])
 	}
 	return some
+}
+
+// Seed returns the seed of what a test draws: the same one in each run, so that a run can be
+// repeated, and another each time if tests try every case. PAKDB_SEED gives one. A test that
+// fails logs it.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("PAKDB_SEED"), 10, 64)
+	switch {
+	case err == nil:
+	case All():
+		seed = rand.Uint64()
+	default:
+		seed = 1
+	}
+	t.Logf("PAKDB_SEED=%d", seed)
+	return seed
 }

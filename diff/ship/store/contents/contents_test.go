@@ -19,6 +19,7 @@ import (
 
 	"pakdb/diff/ship/store"
 	"pakdb/internal/objects"
+	"pakdb/internal/testkit"
 )
 
 // missing returns how many of the contents the bucket lacks.
@@ -162,12 +163,9 @@ const (
 // is drawn. Once a build is written, none of its contents is ever missing. A writer fails
 // only if its contents were pruned.
 func TestInterleavings(t *testing.T) {
-	runs := 300
-	if testing.Short() {
-		runs = 90
-	}
+	runs := testkit.Of(60, 300)
 	t.Setenv("TMPDIR", t.TempDir())
-	first := uint64(time.Now().UnixNano())
+	first := testkit.Seed(t)
 	var pruned [kinds]int
 	rescued, removed := 0, int64(0)
 	for seed := first; seed < first+uint64(runs); seed++ {
@@ -182,7 +180,7 @@ func TestInterleavings(t *testing.T) {
 		})
 	}
 	t.Logf("%d runs: %v writers had an error, %d wrote what was in the ledger, %d contents were removed", runs, pruned, rescued, removed)
-	if rescued == 0 || removed == 0 || pruned[hasty] == 0 && !testing.Short() {
+	if rescued == 0 || removed == 0 || pruned[hasty] == 0 && testkit.All() {
 		t.Error("that is not what is to be tested")
 	}
 	if pruned[calm] > 0 {
