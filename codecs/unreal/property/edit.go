@@ -74,13 +74,16 @@ func (e *Draft) Node(t Target) int {
 	return t.at
 }
 
-// Shown returns the value as [Decoder.Value] has it, "" where it is inherited.
+// Shown returns the value as [Decoder.Value] has it, "" where it is inherited, "null" for an
+// optional value that is not set.
 func (e *Draft) Shown(t Target) any {
 	if t.at < 0 {
 		return ""
 	}
 	if n := &t.l.Nodes[t.at]; n.Kind == Optional && n.Bits == 1 {
 		return e.d.Value(t.l, t.at+1)
+	} else if n.Kind == Optional {
+		return "null"
 	}
 	return e.d.Value(t.l, t.at)
 }
@@ -534,7 +537,7 @@ func (e *Draft) plain(l *List, at int) string {
 			return "None"
 		}
 	}
-	return fmt.Sprint(e.d.Value(l, at))
+	return fmt.Sprint(e.Shown(Target{l: l, at: at}))
 }
 
 // Encode returns the bytes of a value as Set would write it, as it is, and the bytes that the
@@ -624,7 +627,7 @@ func (e *Draft) setZero(at, parent int, text string) error {
 	n := &l.Nodes[at]
 	w := encoder{e.d, e.data, l, e.d.order()}
 	b, err := w.value(nil, n.Type, -1, false, text)
-	if err != nil || isZeroNumber(n.Kind, b) || text == "" {
+	if err != nil || isZeroNumber(n.Kind, b) || text == e.plain(l, at) {
 		return err
 	}
 	c := change{owner: parent, splices: []splice{{int(n.Offset), int(n.Offset), b}}}

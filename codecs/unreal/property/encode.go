@@ -80,7 +80,7 @@ func (w *encoder) value(dst []byte, t *Type, like int, inside bool, text string)
 		}
 		return w.name(dst, t, text[at+1:])
 	case Optional:
-		if text == "" || text == "null" {
+		if text == "null" { // "" is a text, and no value of a struct
 			return w.u32(dst, 0), nil
 		}
 		return w.value(w.u32(dst, 1), t.Elem, -1, true, text)
