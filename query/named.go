@@ -27,16 +27,19 @@ var builtin embed.FS
 //
 //	-- doc: one line
 //	-- param: NAME TYPE DEFAULT what it is
+//	-- bytes: COLUMN, COLUMN
 //	-- example: pakdb query @NAME ...
 //
 // Types are text, integer, number and build, a label that exists. DEFAULT is
 // "-" for none, null, a value, or 'text' in single quotes; for a build newest,
 // or previous, the one before the parameter build. A parameter that only the
-// SQL mentions is text and has no default.
+// SQL mentions is text and has no default. Columns of bytes are sizes of files and such:
+// formats for people write them as 1.5 MiB.
 type Named struct {
 	Name    string
 	Doc     string
 	Params  []Param
+	Bytes   []string // columns
 	Example []string
 	SQL     string
 	File    string // "" when it comes with pakdb

@@ -44,6 +44,10 @@ func (q *Named) header(line string) error {
 		q.Doc = rest
 	case "example":
 		q.Example = append(q.Example, rest)
+	case "bytes":
+		for _, name := range strings.Split(rest, ",") {
+			q.Bytes = append(q.Bytes, strings.TrimSpace(name))
+		}
 	case "param":
 		p, err := parseParam(rest)
 		if err != nil {

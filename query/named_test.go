@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,9 @@ func runNamed(t testing.TB, db *query.DB, q *query.Named, positional []string, g
 	return run(t, db, q.SQL, args, query.Output{Format: format})
 }
 
+// sizes are the names of columns that hold bytes.
+var sizes = regexp.MustCompile(`(^|_)(size|stored|bytes|wasted|saved|download|seek|sorted|spread|largest)(_|$)`)
+
 // TestNamedQueries runs every query that comes with pakdb.
 func TestNamedQueries(t *testing.T) {
 	db := openSmall(t)
@@ -68,6 +72,12 @@ func TestNamedQueries(t *testing.T) {
 			got, err := runNamed(t, db, q, arguments[name], nil, "csv")
 			if err != nil {
 				t.Fatal(err)
+			}
+			header, _, _ := strings.Cut(got, "\n")
+			for _, column := range strings.Split(header, ",") {
+				if sizes.MatchString(column) != slices.Contains(q.Bytes, column) {
+					t.Errorf("column %s is one of sizes, or -- bytes names it: not both", column)
+				}
 			}
 			// Times and folders are this run's own.
 			for _, row := range []string{"archives", "encrypted", "builds"} {

@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"database/sql/driver"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"pakdb/internal/stored"
 )
 
 // Formats returns the names of the output formats, the default first.
@@ -20,6 +23,9 @@ type Output struct {
 	Format   string // one of [Formats]; "" is table
 	NoHeader bool   // leave the column names out, where the format has a header
 	Null     string // stands for NULL in text formats
+	// Bytes names columns of sizes. Formats for people, table, md and line, write them as
+	// 1.5 MiB, the others as numbers.
+	Bytes []string
 	// Width is how many cells a line of the terminal has. A table fits it: the
 	// widest columns are shortened first, and if not even that helps, it is
 	// written as line. 0: cells are never cut.
@@ -31,9 +37,15 @@ type Output struct {
 	Colours bool
 	// Empty is told of each result without rows that leaves no trace in W.
 	Empty func()
+	// Hidden is told of the columns of each table that it leaves out because all rows have
+	// NULL there. Longer tables than what is held, and those with a text for NULL, have all.
+	Hidden func(columns []string)
 	// Counted is told of each result how many rows it had, if not nil.
 	Counted func(rows int64)
 }
+
+// HiddenNote returns a line that names columns as [Output.Hidden] gets them.
+func HiddenNote(columns []string) string { return "(only NULL: " + strings.Join(columns, ", ") + ")" }
 
 // format writes results. head is called once a result, then row for each row,
 // then end. The values belong to row until it returns.
@@ -58,11 +70,11 @@ type output struct {
 
 func (o Output) writer() (*output, error) {
 	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
-	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape, colours: o.Colours}
+	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape, colours: o.Colours, sizes: o.Bytes}
 	w.spaced = true
 	switch strings.ToLower(o.Format) {
 	case "", "table":
-		w.format, w.quiet = &table{texts: t, screen: o.Width}, true
+		w.format, w.quiet = &table{texts: t, screen: o.Width, hidden: o.Hidden}, true
 	case "json":
 		w.format, w.spaced = &jsonRows{buf: w.buf, array: true}, false
 	case "jsonl":
@@ -140,7 +152,8 @@ type texts struct {
 	null    string
 	header  bool
 	colours bool
-	escape  bool // what commands a terminal, also where a format leaves it as it is
+	escape  bool     // what commands a terminal, also where a format leaves it as it is
+	sizes   []string // names of columns
 }
 
 // bold marks the name of a column.
@@ -149,6 +162,14 @@ func (t *texts) bold(name string) string {
 		return name
 	}
 	return "\x1b[1m" + name + "\x1b[0m"
+}
+
+// shown writes a value of a column for people.
+func (t *texts) shown(column string, v driver.Value) string {
+	if n, ok := v.(int64); ok && slices.Contains(t.sizes, column) {
+		return stored.HumanSize(float64(n))
+	}
+	return text(v, t.null)
 }
 
 // raw writes a value for formats that have their own way with control characters.

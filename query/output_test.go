@@ -114,7 +114,7 @@ func TestJSONKeysAreUnique(t *testing.T) {
 func TestTablesAgree(t *testing.T) {
 	db := openSmall(t)
 	const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		SELECT i, i * 1.5 AS real, 'Game/日本/' || i || '  ' AS file_path, NULL AS none, CASE WHEN i %% 2 THEN i ELSE 'x' END AS mixed FROM n`
+		SELECT i, i * 1.5 AS real, 'Game/日本/' || i || '  ' AS file_path, CASE i WHEN 2 THEN 'x' END AS sparse, CASE WHEN i %% 2 THEN i ELSE 'x' END AS mixed FROM n`
 	for _, o := range []query.Output{{}, {NoHeader: true}, {Null: "-"}} {
 		boxed, err := run(t, db, fmt.Sprintf(rows, 1000), query.Args{}, o)
 		if err != nil {
@@ -269,5 +269,46 @@ func TestTableOfHugeText(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 10*n {
 		t.Errorf("%d bytes were allocated for %d", took, n)
+	}
+}
+
+// TestTablesForPeople: sizes are numbers for programs, and columns without values are left
+// out, unless NULL has a text.
+func TestTablesForPeople(t *testing.T) {
+	db := openSmall(t)
+	const text = "SELECT NULL AS a, 1536 AS size, NULL AS b, 1536 AS n UNION ALL SELECT NULL, NULL, NULL, 2"
+	for format, want := range map[string]string{
+		"table": `
+┌─────────┬──────┐
+│    size │    n │
+├─────────┼──────┤
+│ 1.5 KiB │ 1536 │
+│         │    2 │
+└─────────┴──────┘
+`,
+		"md":    "\n| a | size | b | n |\n| --- | ---: | --- | ---: |\n|  | 1.5 KiB |  | 1536 |\n|  |  |  | 2 |\n",
+		"line":  "\n   a = \nsize = 1.5 KiB\n   b = \n   n = 1536\n\n   a = \nsize = \n   b = \n   n = 2\n",
+		"csv":   "\na,size,b,n\n,1536,,1536\n,,,2\n",
+		"jsonl": "\n{\"a\":null,\"size\":1536,\"b\":null,\"n\":1536}\n{\"a\":null,\"size\":null,\"b\":null,\"n\":2}\n",
+	} {
+		var hidden []string
+		out := query.Output{Format: format, Bytes: []string{"size"}, Hidden: func(columns []string) { hidden = append(hidden, columns...) }}
+		got, err := run(t, db, text, query.Args{}, out)
+		if err != nil || "\n"+got != want {
+			t.Errorf("%s: %v\n%s\nwant%s", format, err, got, want)
+		}
+		if (format == "table") != (strings.Join(hidden, ",") == "a,b") {
+			t.Errorf("%s hid %q", format, hidden)
+		}
+	}
+	for _, c := range []struct{ text, null, want string }{
+		{"SELECT NULL AS a, 1 AS b", "-", "│ - │ 1 │"},
+		{"SELECT NULL AS a, NULL AS b", "", "│ a │ b │"},
+		{"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1500) SELECT CASE i WHEN 1400 THEN 'late' END AS a, i FROM n", "", "│ late"},
+	} {
+		got, err := run(t, db, c.text, query.Args{}, query.Output{Null: c.null})
+		if err != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %v, no %q in\n%.300s", c.text, err, c.want, got)
+		}
 	}
 }

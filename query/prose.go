@@ -22,8 +22,8 @@ func (m *markdown) row(values []driver.Value) error {
 	if err := m.begin(values); err != nil {
 		return err
 	}
-	for _, v := range values {
-		m.cell(text(v, m.null))
+	for i, v := range values {
+		m.cell(m.shown(m.names[i], v))
 	}
 	_, err := m.buf.WriteString("|\n")
 	return err
@@ -66,8 +66,9 @@ func (m *markdown) end() error { return m.begin(nil) }
 // lines writes a column a line. A value of several lines goes on below itself.
 type lines struct {
 	texts
-	names []string
-	first bool
+	columns []string // without what aligns them
+	names   []string
+	first   bool
 }
 
 func (l *lines) head(columns []string) error {
@@ -75,7 +76,7 @@ func (l *lines) head(columns []string) error {
 	for _, c := range columns {
 		widest = max(widest, width(visible(c, "")))
 	}
-	l.names, l.first = l.names[:0], true
+	l.columns, l.names, l.first = columns, l.names[:0], true
 	for _, c := range columns {
 		c = visible(c, "")
 		l.names = append(l.names, strings.Repeat(" ", widest-width(c))+c+" = ")
@@ -89,7 +90,7 @@ func (l *lines) row(values []driver.Value) error {
 	}
 	l.first = false
 	for i, v := range values {
-		s := visible(text(v, l.null), "\n\t")
+		s := visible(l.shown(l.columns[i], v), "\n\t")
 		indent := ""
 		if l.header {
 			_, _ = l.buf.WriteString(l.bold(l.names[i]))

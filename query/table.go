@@ -27,7 +27,8 @@ const renderBytes = 1 << 20
 // writes itself, row by row and in the same shape.
 type table struct {
 	texts
-	screen int // cells that a line may have; 0: as many as values need
+	screen int                    // cells that a line may have; 0: as many as values need
+	hidden func(columns []string) // Output.Hidden
 	names  []string
 	cells  [][]string       // the rows held, until streaming
 	values [][]driver.Value // those of cells, where lines may have to write them
@@ -61,7 +62,7 @@ func (t *table) row(values []driver.Value) error {
 	}
 	cells := make([]string, len(values))
 	for i, v := range values {
-		cells[i] = visible(text(v, t.null), "")
+		cells[i] = visible(t.shown(t.names[i], v), "")
 	}
 	if t.streaming {
 		return t.write(cells)
@@ -91,7 +92,8 @@ func (t *table) row(values []driver.Value) error {
 func (t *table) hold(values []driver.Value) { t.values = append(t.values, slices.Clone(values)) }
 
 func (t *table) end() error {
-	if len(t.cells) > 0 {
+	if len(t.cells) > 0 && !t.streaming {
+		t.hideEmpty()
 		whole := t.stream
 		if t.bytes <= renderBytes && t.plain() {
 			whole = t.render
@@ -104,6 +106,41 @@ func (t *table) end() error {
 		return t.rule("└", "┴", "┘")
 	}
 	return nil
+}
+
+// hideEmpty removes the columns of which all rows held have NULL, unless these are all columns
+// or NULL has a text.
+func (t *table) hideEmpty() {
+	var keep []int
+	var empty []string
+	for i, s := range t.number {
+		if s.numbers || s.others {
+			keep = append(keep, i)
+		} else {
+			empty = append(empty, t.names[i])
+		}
+	}
+	if t.null != "" || len(keep) == 0 || len(empty) == 0 {
+		return
+	}
+	t.names, t.number = chosen(t.names, keep), chosen(t.number, keep)
+	for i := range t.cells {
+		t.cells[i] = chosen(t.cells[i], keep)
+	}
+	for i := range t.values {
+		t.values[i] = chosen(t.values[i], keep)
+	}
+	if t.hidden != nil {
+		t.hidden(empty)
+	}
+}
+
+// chosen returns the elements of all at some positions, which rise, in the memory of all.
+func chosen[T any](all []T, at []int) []T {
+	for to, from := range at {
+		all[to] = all[from]
+	}
+	return all[:len(at)]
 }
 
 // plain reports whether all cells and names have one byte a character. How wide others are,

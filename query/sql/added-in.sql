@@ -1,6 +1,7 @@
 -- doc: entries of a build that another build, by default the one before, does not have
 -- param: build build newest label of the build
 -- param: old build previous label of the build to compare with
+-- bytes: size, stored
 -- example: pakdb query @added-in
 -- example: pakdb query @added-in 1.52 1.48 --format csv
 SELECT path, asset_id, archive, size, stored, method, content

@@ -1,8 +1,8 @@
 -- doc: entries and bytes of a build by archive
 -- param: build build newest label of the build
+-- bytes: size, stored
 -- example: pakdb query @by-archive
 SELECT archive, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
-       human_size(sum(stored)) AS stored_human,
        round(1.0 * sum(stored) / nullif(sum(size), 0), 3) AS ratio
 FROM entries
 WHERE build = :build

@@ -1,8 +1,8 @@
 -- doc: entries and bytes of a build by extension
 -- param: build build newest label of the build
+-- bytes: size, stored
 -- example: pakdb query @by-extension
-SELECT ext, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
-       human_size(sum(stored)) AS stored_human
+SELECT ext, count(*) AS entries, sum(size) AS size, sum(stored) AS stored
 FROM entries
 WHERE build = :build
 GROUP BY ext

@@ -1,6 +1,7 @@
 -- doc: entries whose content changed most often from build to build; the files of an Unreal asset are one
 -- param: limit integer 20 how many
 -- param: under text '' only below this folder
+-- bytes: stored_changed
 -- example: pakdb query @churn
 -- example: pakdb query @churn 50 Game/Content
 WITH twice AS MATERIALIZED ( -- most paths never had another content

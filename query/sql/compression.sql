@@ -1,8 +1,9 @@
 -- doc: how well each method compresses in a build
 -- param: build build newest label of the build
+-- bytes: size, stored, saved
 -- example: pakdb query @compression
 SELECT method, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
-       human_size(sum(size) - sum(stored)) AS saved_human,
+       sum(size) - sum(stored) AS saved,
        round(1.0 * sum(stored) / nullif(sum(size), 0), 3) AS ratio
 FROM entries
 WHERE build = :build

@@ -1,6 +1,7 @@
 -- doc: contents that a build holds more than once, by the stored bytes they waste
 -- param: limit integer 20 how many
 -- param: build build newest label of the build
+-- bytes: size, wasted
 -- example: pakdb query @duplicates
 -- example: pakdb query @duplicates 1000 --format csv
 WITH top AS MATERIALIZED (
@@ -10,7 +11,7 @@ WITH top AS MATERIALIZED (
     ORDER BY wasted DESC
     LIMIT :limit
 )
-SELECT top.copies, top.size, top.wasted, human_size(top.wasted) AS wasted_human,
+SELECT top.copies, top.size, top.wasted,
        (SELECT e.path
         FROM entries e
         WHERE e.content_id = top.content_id AND e.build_id = top.build_id

@@ -1,5 +1,6 @@
 -- doc: archives of a build with an encrypted index or encrypted entries
 -- param: build build newest label of the build
+-- bytes: encrypted_stored
 -- example: pakdb query @encrypted
 SELECT a.archive, a.format, a.version,
        count(e.ordinal) AS encrypted_entries,

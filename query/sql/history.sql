@@ -1,5 +1,6 @@
 -- doc: an entry through all builds: where it is, and when its content changed; the files of an Unreal asset are one
 -- param: path text - path, the end of one, or an id, as for "pakdb log"
+-- bytes: size, stored
 -- example: pakdb query @history Calligraphy/Curve.directory
 -- example: pakdb query @history WPN_Pistol_A
 WITH wanted AS MATERIALIZED ( -- the file with the tables first

@@ -1,6 +1,7 @@
 -- doc: the largest objects in the Unreal packages of a build
 -- param: limit integer 20 how many
 -- param: build build newest label of the build
+-- bytes: size
 -- example: pakdb query @largest-exports
 -- example: pakdb query @largest-exports 100 --build 1.52
 WITH top AS MATERIALIZED (
@@ -14,7 +15,7 @@ WITH top AS MATERIALIZED (
     ORDER BY x.size DESC
     LIMIT :limit
 )
-SELECT top.size, human_size(top.size) AS size_human, c.name AS class,
+SELECT top.size, c.name AS class,
        coalesce(o.name, '') || n.name || coalesce('_' || top.number, '') AS object,
        k.package, k.archive, k.path
 FROM top

@@ -1,5 +1,6 @@
 -- doc: Unreal packages that a build holds under one name with different contents; "ambiguous" where the mount order does not decide
 -- param: build build newest label of the build
+-- bytes: size
 -- example: pakdb query @package-conflicts
 WITH claim AS MATERIALIZED (
     SELECT k.package, key_of_name(k.package) AS key, k.archive, k.path, ba.mount_order, e.size, k.content_id, k.build_id, k.entry,

@@ -1,5 +1,6 @@
 -- doc: packages that an asset registry and the build disagree about: listed and not there, there and not listed, or of another size
 -- param: build build newest label of the build
+-- bytes: disk_size, size
 -- example: pakdb query @registry-conflicts
 WITH listed AS MATERIALIZED (
     SELECT package, package_key, disk_size, package_path_id, archive AS registry

@@ -2,6 +2,7 @@
 -- param: limit integer 50 how many, those that waste most first
 -- param: build build newest label of the build
 -- param: differ integer 0 1 for those only whose copies are not equal
+-- bytes: wasted
 -- example: pakdb query @retro-duplicates
 -- example: pakdb query @retro-duplicates 1000 -p differ=1
 -- contents: how many different ones the copies have, filled up to the archive's
@@ -13,7 +14,7 @@ SELECT e.archive, e.path,
         WHERE n.archive_id = e.archive_id AND n.id_lo = e.asset_key
           AND n.type_id = (SELECT word_id FROM x_word WHERE word = e.type)) AS names,
        count(*) AS copies,
-       sum(e.stored) - max(e.stored) AS wasted, human_size(sum(e.stored) - max(e.stored)) AS wasted_human,
+       sum(e.stored) - max(e.stored) AS wasted,
        count(DISTINCT e.padded_content) AS contents,
        count(DISTINCT e.method || ' ' || e.stored) AS storages
 FROM entries e

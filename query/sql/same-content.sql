@@ -1,6 +1,7 @@
 -- doc: every entry of every build with the same content as a path, or with a content given by its hex
 -- param: what text - path of an entry, or 64 hex digits
 -- param: build build newest label of the build in which the path is looked up
+-- bytes: size, stored
 -- example: pakdb query @same-content Calligraphy/Curve.directory
 WITH wanted AS MATERIALIZED (
     SELECT k.content_id

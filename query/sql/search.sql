@@ -1,6 +1,7 @@
 -- doc: entries whose path matches: a glob (with * ? or [), else any part of the path, whatever its case
 -- param: pattern text - glob or part of a path
 -- param: build build newest label of the build; null for all
+-- bytes: size, stored
 -- example: pakdb query @search 'Calligraphy/*.curve'
 -- example: pakdb query @search ironman --build 1.52
 WITH hit AS MATERIALIZED (

@@ -1,7 +1,8 @@
 -- doc: decoded bytes of the objects in the Unreal packages of a build by class
 -- param: build build newest label of the build
+-- bytes: size, largest
 -- example: pakdb query @size-by-class
-SELECT n.name AS class, sum(g.objects) AS objects, sum(g.size) AS size, human_size(sum(g.size)) AS size_human,
+SELECT n.name AS class, sum(g.objects) AS objects, sum(g.size) AS size,
        round(100.0 * sum(g.size) / nullif(sum(sum(g.size)) OVER (), 0), 1) AS percent, max(g.largest) AS largest
 FROM (SELECT x.class_id, count(*) AS objects, sum(x.size) AS size, max(x.size) AS largest
       FROM x_build b

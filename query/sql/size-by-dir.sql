@@ -2,6 +2,7 @@
 -- param: depth integer 1 how many parts of the path make a folder
 -- param: under text '' only below this folder
 -- param: build build newest label of the build
+-- bytes: size, stored
 -- example: pakdb query @size-by-dir
 -- example: pakdb query @size-by-dir 2 Game/Content
 WITH folder AS (
@@ -15,7 +16,7 @@ WITH folder AS (
     WHERE :under = '' OR dir = :under OR substr(dir, 1, length(:under) + 1) = rtrim(:under, '/') || '/'
 )
 SELECT CASE WHEN :under = '' THEN '' ELSE rtrim(:under, '/') || '/' END || path_head(rest, :depth) AS dir,
-       sum(entries) AS entries, sum(size) AS size, sum(stored) AS stored, human_size(sum(stored)) AS stored_human
+       sum(entries) AS entries, sum(size) AS size, sum(stored) AS stored
 FROM below
 GROUP BY path_head(rest, :depth)
 ORDER BY sum(stored) DESC, dir;

@@ -1,5 +1,6 @@
 -- doc: contents and bytes of a build by kind; what no inspector knows, by its extension
 -- param: build build newest label of the build
+-- bytes: size, stored
 -- example: pakdb query @size-by-kind
 WITH content AS (
     SELECT content_id, max(kind) AS kind, max(ext) AS ext, max(dir) AS dir, max(size) AS size, sum(stored) AS stored

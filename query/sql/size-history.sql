@@ -1,5 +1,6 @@
 -- doc: how large each build is, and what each kind of file takes of it
 -- param: ext text '' only this extension
+-- bytes: size, stored, stored_growth
 -- example: pakdb query @size-history
 -- example: pakdb query @size-history umap
 WITH sum_of AS (

@@ -1,6 +1,7 @@
 -- doc: textures of a build whose pixels are stored one by one, with the bytes that blocks of 4 x 4 would take (BC7, or BC4 of grey)
 -- param: least integer 65536 of so many bytes at least
 -- param: build build newest label of the build
+-- bytes: bytes, saved
 -- example: pakdb query @uncompressed-textures
 WITH plain AS (
     SELECT *, CASE
@@ -12,7 +13,7 @@ WITH plain AS (
     FROM textures
     WHERE build = :build
 )
-SELECT format, width, height, bytes, human_size(bytes) AS bytes_human, human_size(bytes - packed) AS saved_human,
+SELECT format, width, height, bytes, bytes - packed AS saved,
        lod_group, compression, path, texture
 FROM plain
 WHERE packed IS NOT NULL AND bytes >= :least

@@ -1,6 +1,7 @@
 -- doc: entries that no named resource leads to, in archives that have named resources
 -- param: build build newest label of the build
 -- param: weak integer 1 0 to follow no references that may be chance hits of a search
+-- bytes: size, stored
 -- example: pakdb query @unreachable
 -- example: pakdb query @unreachable 1.52 -p weak=0 --format csv
 WITH RECURSIVE this AS (

@@ -1,5 +1,6 @@
 -- doc: Unreal packages that no other package of the build refers to, nor does the asset registry say so, even softly; maps and what code loads by name are among them
 -- param: build build newest label of the build
+-- bytes: size
 -- example: pakdb query @unused-packages
 WITH used AS MATERIALIZED (
     SELECT DISTINCT bs.space_id, bs.key

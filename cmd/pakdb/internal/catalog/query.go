@@ -35,10 +35,13 @@ Several statements run one after the other: in json each result is an array, in
 jsonl rows follow each other, else an empty line separates them. A column name
 that occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex
 digits in JSON. NULL is empty in csv and tsv; --null TEXT tells it from ''.
+A table leaves out columns of NULL alone and names them on stderr, but not with
+--null.
 
 Named queries are NAME.sql in the folder PAKDB_QUERIES, or in pakdb/queries of
 your configuration (~/.config). "pakdb query --show @largest" prints one to
-begin with.
+begin with. The comment "-- bytes: COLUMN, ..." names columns of sizes: table,
+md and line show 1.5 MiB, other formats the number.
 
 A statement ends at --timeout or Ctrl-C. It takes at most PAKDB_MAX_MEMORY of
 memory (1 GiB); a text, blob or row has at most 96 MiB and a tenth of that
@@ -59,9 +62,10 @@ type queryFlags struct {
 	app          *cli.App
 	params       []string
 	file, output string
-	build        string // "" is the newest
-	on           string // the address of a server
-	elsewhere    bool   // it was given, and the catalog is not asked
+	build        string   // "" is the newest
+	bytes        []string // columns of sizes, as the named query says
+	on           string   // the address of a server
+	elsewhere    bool     // it was given, and the catalog is not asked
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
@@ -236,6 +240,11 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	out := cli.OutputOf(f.app, f.format)
 	out.NoHeader, out.Null = f.noHeader, f.null
 	out.Empty = func() { _, _ = fmt.Fprintln(f.app.Stderr, "(no rows)") }
+	out.Hidden = func(columns []string) {
+		if !f.app.Quiet {
+			_, _ = fmt.Fprintln(f.app.Stderr, query.HiddenNote(columns))
+		}
+	}
 	out.Counted = func(rows int64) { f.rows += rows }
 	if err := out.Check(); err != nil {
 		return err
@@ -259,8 +268,10 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	}
 	out, stop := cli.Waiting(f.app, out, "running", query.Advice(sql))
 	defer stop()
-	empty := out.Empty
+	empty, hidden := out.Empty, out.Hidden
 	out.Empty = func() { stop(); empty() }
+	out.Hidden = func(columns []string) { stop(); hidden(columns) }
+	out.Bytes = f.bytes
 	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
 }
 
@@ -380,6 +391,7 @@ func (f *queryFlags) bindNamed(ctx context.Context, db *query.DB, name string, a
 		warnBuild(f.app, label)
 	}
 	values, err := db.Bind(ctx, q, given, args)
+	f.bytes = q.Bytes
 	return q.SQL, values, err
 }
 

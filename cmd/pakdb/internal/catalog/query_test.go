@@ -59,7 +59,7 @@ func TestQueryCommand(t *testing.T) {
 		{"", []string{"-f", file, "x", "-p", "n=5", "--format", "csv"}, "v\nx\n\nn\n5\n"},
 		{"", []string{"SELECT NULL AS n", "--format", "csv", "--null", "NULL"}, "n\nNULL\n"},
 		{"", []string{"SELECT :build AS b", "--build", "1.52", "--format", "csv"}, "b\n1.52\n"},
-		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\t0 B\n"},
+		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\n"},
 		{"", []string{"@search", "-p", "pattern=read", "--build", "1.52", "--format", "csv", "--no-header"},
 			"1.52,a.tst,readme.txt,5,0,none,\n"},
 	} {

@@ -11,9 +11,10 @@ import (
 )
 
 // run runs SQL and writes its results to where they belong: a file, or the screen,
-// with the pager of the user if they do not fit.
-func run(ctx context.Context, s *shell, text string, args query.Args) error {
+// with the pager of the user if they do not fit. bytes are columns of sizes.
+func run(ctx context.Context, s *shell, text string, args query.Args, bytes ...string) error {
 	out := outputOf(s)
+	out.Bytes = bytes
 	var p *pager.Pager
 	if s.interactive && s.file == nil && s.paging {
 		if ctx, p = pager.New(ctx, s.Out); p != nil {
@@ -26,6 +27,7 @@ func run(ctx context.Context, s *shell, text string, args query.Args) error {
 		out.W = wait.Before(out.W)
 	}
 	out.Empty = func() { wait.Stop(); s.note("(no rows)") }
+	out.Hidden = func(columns []string) { wait.Stop(); s.note("%s", query.HiddenNote(columns)) }
 	err := s.DB.Run(ctx, text, args, out)
 	wait.Stop()
 	_, err = p.Close(err)

@@ -170,7 +170,7 @@ func (s *shell) named(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	return run(ctx, s, q.SQL, args)
+	return run(ctx, s, q.SQL, args, q.Bytes...)
 }
 
 // split cuts a line into words as a shell does: at spaces, but not in single or

@@ -54,7 +54,7 @@ func TestScript(t *testing.T) {
 		"SELECT 1 AS a; SELECT 2 AS b;":   "a\n1\n\nb\n2\n",
 		".mode jsonl\nSELECT 1 AS n;":     "{\"n\":1}\n",
 		".mode\n":                         "csv\n",
-		"@largest 1 --build 1.52\n":       "size,stored,size_human,method,archive,path,asset_id\n5,0,5 B,none,a.tst,Game/A.umap,\n",
+		"@largest 1 --build 1.52\n":       "size,stored,method,archive,path,asset_id\n5,0,none,a.tst,Game/A.umap,\n",
 		"@search 'A.umap' -p build=null;": "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
 		".read '" + file + "'\nSELECT 1 AS a, 2 AS b;": "r\nread\na\tb\n1\t2\n",
 		"SELECT 1 AS n;\n.quit\nSELECT 2 AS n;":        "n\n1\n",
