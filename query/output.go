@@ -16,6 +16,11 @@ func Formats() []string {
 	return []string{"table", "json", "jsonl", "csv", "tsv", "md", "line"}
 }
 
+// ForPeople reports whether people read a format, and not programs.
+func ForPeople(format string) bool {
+	return slices.Contains([]string{"", "table", "md", "line"}, strings.ToLower(format))
+}
+
 // Output says where results go and how they look. W is required, the rest may
 // be zero.
 type Output struct {
@@ -23,8 +28,8 @@ type Output struct {
 	Format   string // one of [Formats]; "" is table
 	NoHeader bool   // leave the column names out, where the format has a header
 	Null     string // stands for NULL in text formats
-	// Bytes names columns of sizes. Formats for people, table, md and line, write them as
-	// 1.5 MiB, the others as numbers.
+	// Bytes names columns of sizes. Formats of [ForPeople] write them as 1.5 MiB, the others
+	// as numbers.
 	Bytes []string
 	// Width is how many cells a line of the terminal has. A table fits it: the
 	// widest columns are shortened first, and if not even that helps, it is

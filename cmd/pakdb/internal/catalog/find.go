@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/query"
 	"pakdb/query/find"
 )
 
@@ -26,7 +27,7 @@ func newFindCommand(a *cli.App) *cobra.Command {
 		Short: "Find texts, names, values, settings and paths in all builds",
 		Long: `Find words in game texts, settings, values, code, names inside of packages,
 asset tags, and paths, in all builds. A row is a text in a content, with its
-builds.
+builds: V7..V9 (3) are three that follow each other.
 
 A text matches if it has all words, in any case and without accents; "words in
 a row" match as they are, WORD* is a prefix. Exact texts come first, short
@@ -77,6 +78,14 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	if err != nil {
 		return err
 	}
+	known, err := cli.BuildLabels(ctx, db)
+	if err != nil {
+		return err
+	}
+	builds := func(h *find.Hit) string { return strings.Join(h.Builds, ",") }
+	if query.ForPeople(opts.format) {
+		builds = func(h *find.Hit) string { return runs(h.Builds, known) }
+	}
 	n := 0
 	more := false
 	for h, err := range f.Hits(ctx, text) {
@@ -90,7 +99,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 			break
 		}
 		n++
-		if err := rows.Write(h.Kind, h.Text, cli.TextOrNull(h.Place), cli.TextOrNull(h.Path), strings.Join(h.Builds, ",")); err != nil {
+		if err := rows.Write(h.Kind, h.Text, cli.TextOrNull(h.Place), cli.TextOrNull(h.Path), builds(&h)); err != nil {
 			return err
 		}
 	}
