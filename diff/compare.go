@@ -47,6 +47,7 @@ type Result struct {
 	found   *compare.Outcome
 	changes int // how many changes the pairs of found are
 	words   map[int64]string
+	order   []int32 // of pairs, as Sort arranged them; nil is that of found
 }
 
 // Compare compares two complete builds of a catalog by their labels. The error is

@@ -108,8 +108,8 @@ func Paths(ctx context.Context, db *sql.DB, labels ...string) iter.Seq2[string, 
 // changeBatch is how many changes have their hashes looked up at once.
 const changeBatch = 4096
 
-// Changes yields the changes ordered by folder, name and kind. It ends with the
-// first error.
+// Changes yields the changes ordered by folder, name and kind, or as [Result.Sort] says. It
+// ends with the first error.
 func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if r.words == nil {
@@ -121,13 +121,14 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 		}
 		for from := 0; from < len(r.found.Pairs); from += changeBatch {
 			to := min(from+changeBatch, len(r.found.Pairs))
-			hashes, err := r.hashes(ctx, r.found.Pairs[from:to])
+			hashes, err := r.hashes(ctx, from, to)
 			if err != nil {
 				yield(Change{}, err)
 				return
 			}
-			for i := from; i < to; i++ {
-				if r.found.Hidden != nil && r.found.Hidden[i] {
+			for n := from; n < to; n++ {
+				i := r.pair(n)
+				if r.isHidden(i) {
 					continue
 				}
 				if !yield(r.change(i, hashes), nil) {
@@ -138,13 +139,14 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	}
 }
 
-// hashes looks up the hashes of the contents of pairs.
-func (r *Result) hashes(ctx context.Context, pairs []match.Pair) (map[int64]string, error) {
+// hashes looks up the hashes of the contents of pairs, in the order of [Result.Changes].
+func (r *Result) hashes(ctx context.Context, from, to int) (map[int64]string, error) {
 	if r.brief {
 		return nil, nil
 	}
 	var contents []int64
-	for _, p := range pairs {
+	for n := from; n < to; n++ {
+		p := &r.found.Pairs[r.pair(n)]
 		if p.Old >= 0 {
 			contents = append(contents, r.found.Sides.Old.Rows[p.Old].Content)
 		}

@@ -28,8 +28,8 @@ func newDiffCommand(a *cli.App) *cobra.Command {
 the occasion; ./NAME is a path), or two entries, BUILD:PATH. Entries are
 compared as the game sees them. Kinds: added, removed, renamed, modified,
 cosmetic (only GUIDs and hashes that each cook writes anew), moved, restored,
-copies, metadata. Files of one Unreal asset are one change. "pakdb help
-diff-kinds" explains more.
+copies, metadata. Files of one Unreal asset are one change. --sort size and
+--sort download list the largest first. "pakdb help diff-kinds" explains more.
 
 Exit code: 0 no change, 1 changes or damage, 2 or 3 on error. With --fail-over
 it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
@@ -42,7 +42,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
-	opts.similar, opts.by = "50", "asset"
+	opts.similar, opts.by, opts.sort = "50", "asset", diff.Orders()[0]
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
 	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
@@ -55,11 +55,13 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	cli.Flag(cmd, "semantic", &opts.inside)
 	flags.Lookup("semantic").NoOptDefVal = "true"
 	flags.BoolVar(&opts.impact, "impact", false, "show entries that depend on the changes")
+	cli.Flag(cmd, "sort", &opts.sort)
 	cli.Flag(cmd, "limit", &opts.limit)
 	cli.Flag(cmd, "format", &opts.format)
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	cli.CompleteFlag(cmd, "by", byKeys()...)
+	cli.CompleteFlag(cmd, "sort", diff.Orders()...)
 	var kinds []string
 	for _, k := range diff.Kinds() {
 		kinds = append(kinds, k.String())
@@ -108,8 +110,8 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 		if opts.limits != nil {
 			return fmt.Errorf("%w: --fail-over is for builds, and these are two entries", cli.ErrUsage)
 		}
-		if c.filters() {
-			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", cli.ErrUsage)
+		if c.filters() || opts.sort != diff.Orders()[0] {
+			return fmt.Errorf("%w: patterns, --kind and --sort are for entries of builds; two entries are compared as they are", cli.ErrUsage)
 		}
 		return diffEntries(ctx, a, opts, sides)
 	}
@@ -119,6 +121,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if c.Result, c.damaged, err = compareSides(ctx, a, sides, o); err != nil {
 		return err
 	}
+	c.Sort(opts.sort)
 	if err := c.refuseMissed(ctx, sides); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 type diffOptions struct {
 	similar string
 	by      string // asset, file, entry, or a column of sums
+	sort    string // a key of diff.Orders
 	inside  depth  // what --semantic says
 
 	kinds []string
@@ -65,9 +66,11 @@ func byKeys() []string { return append([]string{"asset", "file", "entry"}, diff.
 
 // read refuses values that there are not, and those that exclude each other.
 func (opts *diffOptions) read() error {
-	switch {
-	case !slices.Contains(byKeys(), opts.by):
+	if !slices.Contains(byKeys(), opts.by) {
 		return fmt.Errorf("%w: --by %q: want one of %s", cli.ErrUsage, opts.by, strings.Join(byKeys(), ", "))
+	}
+	if !slices.Contains(diff.Orders(), opts.sort) {
+		return fmt.Errorf("%w: --sort %q: want one of %s", cli.ErrUsage, opts.sort, strings.Join(diff.Orders(), ", "))
 	}
 	opts.semantic = opts.inside != ""
 	if slices.Contains(diff.Columns(), opts.by) {
@@ -75,6 +78,9 @@ func (opts *diffOptions) read() error {
 	}
 	if opts.summary != "" && (opts.stat || opts.semantic || opts.nameOnly || opts.nameStatus || opts.impact) {
 		return fmt.Errorf("%w: --by %s shows sums; it goes with no other view", cli.ErrUsage, opts.by)
+	}
+	if opts.sort != diff.Orders()[0] && (opts.summary != "" || opts.impact) {
+		return fmt.Errorf("%w: --sort orders changes, which --impact and sums do not list", cli.ErrUsage)
 	}
 	return nil
 }
