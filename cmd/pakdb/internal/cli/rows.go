@@ -16,9 +16,18 @@ func AddFormat(cmd *cobra.Command, format *string) {
 	CompleteFlag(cmd, "format", query.Formats()...)
 }
 
-// Rows begins a result in the format that --format named.
+// Rows begins a result in the format that --format named. Formats for people have sizes as
+// 1.5 MiB.
 func (a *App) Rows(format string, columns ...string) (*query.Rows, error) {
-	return OutputOf(a, format).Rows(columns...)
+	out := OutputOf(a, format)
+	out.Bytes = sizeColumns()
+	return out.Rows(columns...)
+}
+
+// sizeColumns names the columns of commands that hold bytes.
+func sizeColumns() []string {
+	return []string{"size", "stored", "download", "difference", "old_size", "new_size", "old_stored", "new_stored", "cosmetic_download",
+		"have_size", "want_size", "bytes", "dead_bytes", "patch_bytes", "own", "frees"}
 }
 
 // Reporting gives a command that does something --format json, by which its words go

@@ -52,14 +52,14 @@ func listBuilds(ctx context.Context, a *cli.App, dir, format string) error {
 		return err
 	}
 	for _, b := range builds {
-		size, download, signed := driver.Value(b.Size), driver.Value(b.Download), driver.Value(cli.Bit(b.Signed))
+		signed := driver.Value(cli.Bit(b.Signed))
 		if format == "" {
-			size, download, signed = cli.HumanSize(b.Size), cli.HumanSize(b.Download), "no"
+			signed = "no"
 			if b.Signed {
 				signed = "yes"
 			}
 		}
-		if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", "), strings.Join(b.Parts, ", ")); err != nil {
+		if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), b.Size, cli.TextOrNull(b.From), b.Download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", "), strings.Join(b.Parts, ", ")); err != nil {
 			return err
 		}
 	}
@@ -75,14 +75,8 @@ func listCosts(ctx context.Context, a *cli.App, dir, format string) error {
 	if err != nil {
 		return err
 	}
-	size := func(n int64) driver.Value {
-		if format == "" {
-			return cli.HumanSize(n)
-		}
-		return n
-	}
 	for _, b := range list {
-		if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size(b.Size), size(b.Stored), size(b.Own), size(b.Freed), size(b.Download)); err != nil {
+		if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), b.Size, b.Stored, b.Own, b.Freed, b.Download); err != nil {
 			return err
 		}
 	}
