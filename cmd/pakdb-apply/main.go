@@ -38,15 +38,16 @@ func run(ctx context.Context, args []string) int {
 	debug.SetMemoryLimit(32 << 20) // soft: the garbage collector works harder below 64 MiB
 	flags := flag.NewFlagSet("pakdb-apply", flag.ContinueOnError)
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
-	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	key := flags.String("trust", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
-	keep := flags.Bool("keep", false, "keep files of the old version that the new one does not have")
+	keep := flags.Bool("keep-old", false, "keep files of the old version that the new one does not have")
 	var aes keys
 	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs; may repeat")
-	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
+	dryRun := flags.Bool("dry-run", false, "show what was found, and write nothing")
+	flags.BoolVar(dryRun, "n", false, "short for -dry-run")
 	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] [-keep] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-trust KEY] [-aes-key KEY] [-in-place] [-keep-old] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Old files in DIR that the new version does not have are removed; those that

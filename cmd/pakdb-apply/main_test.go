@@ -51,9 +51,9 @@ func TestRun(t *testing.T) {
 		{"version", []string{"-version"}, exitOK},
 		{"no folder", []string{p, at("old")}, exitUsage},
 		{"unknown flag", []string{"-x"}, exitUsage},
-		{"not signed", []string{"-key", public, "-o", at("out"), p, at("old")}, exitProblems},
-		{"no key", []string{"-key", at("absent"), "-o", at("out"), p, at("old")}, exitUsage},
-		{"not a key", []string{"-key", p, "-o", at("out"), p, at("old")}, exitUsage},
+		{"not signed", []string{"-trust", public, "-o", at("out"), p, at("old")}, exitProblems},
+		{"no key", []string{"-trust", at("absent"), "-o", at("out"), p, at("old")}, exitUsage},
+		{"not a key", []string{"-trust", p, "-o", at("out"), p, at("old")}, exitUsage},
 		{"not a patch", []string{"-o", at("out"), at("new/a.txt"), at("old")}, exitProblems},
 		{"wrong old", []string{"-o", at("out"), p, at("new")}, exitProblems},
 		{"absent", []string{"-o", at("out"), at("absent"), at("old")}, exitUsage},
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if got := run(context.Background(), []string{"-key", public, "-o", at("out"), p, at("old")}); got != exitOK {
+		if got := run(context.Background(), []string{"-trust", public, "-o", at("out"), p, at("old")}); got != exitOK {
 			t.Fatalf("exit code %d", got)
 		}
 	}

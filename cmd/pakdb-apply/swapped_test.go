@@ -47,7 +47,7 @@ func TestSwappedPatch(t *testing.T) {
 			time.Sleep(200 * time.Millisecond) // until it has been read to its end
 		}
 	}()
-	if got := run(context.Background(), []string{"-key", public, "-o", at("out"), pipe, at("old")}); got != exitProblems {
+	if got := run(context.Background(), []string{"-trust", public, "-o", at("out"), pipe, at("old")}); got != exitProblems {
 		t.Errorf("exit code %d", got)
 	}
 	if _, err := os.Stat(at("out")); err == nil {

@@ -45,9 +45,11 @@ progress, paused, resumed, difference, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate SIZE (a second, as
 500K; 0: any) and stop. A pause holds what is fetched.
 
--with and -without say which optional parts of builds DIR has, and are remembered:
-  pakdb-update DIR -from STORE -without de,dlc1
-  pakdb-update DIR -from STORE -without all -with fr
+DIR remembers channel, platform and parts:
+  pakdb-update DIR -from STORE -parts fr,-de
+  pakdb-update DIR -from STORE -parts=-all,fr
+PAKDB_INSTALL_ID is the id of the installation, by which a build comes to a share of
+players (default: DIR's own), PAKDB_CLIENT_VERSION the version of the launcher.
 
 Exit codes: 0 done, or verify found no difference; 1 refused, and nothing has changed:
 the store is damaged, not signed by the key, rolled back or expired, or verify found
@@ -68,18 +70,17 @@ func main() {
 type options struct {
 	dir            string
 	from           list
-	build, key     string
-	root           string
+	build, trust   string
 	rate           int64
 	json, control  bool
 	dryRun, verify bool
 	clean          bool
 	overlay, keep  bool
-	expired, back  bool
+	allow, parts   names
 
 	channel, install, client, platform string
 
-	with, without names // parts
+	choice store.PartChoice // what parts says
 }
 
 // names is a flag with names, with commas between them. It may repeat.
@@ -88,8 +89,6 @@ type names []string
 func (n *names) String() string { return strings.Join(*n, ",") }
 
 func (n *names) Set(text string) error { *n = append(*n, strings.Split(text, ",")...); return nil }
-
-func (o *options) parts() store.PartChoice { return store.PartChoice{With: o.with, Without: o.without} }
 
 // list is a flag that may repeat.
 type list []string
@@ -105,31 +104,31 @@ func run(ctx context.Context, args []string) int {
 	flags.Var(&o.from, "from", "`URL`, folder or s3:// of the store; more are copies")
 	flags.StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR)")
 	flags.StringVar(&o.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
-	flags.StringVar(&o.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
-	flags.StringVar(&o.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
 	flags.StringVar(&o.platform, "platform", "", "get builds for platform `NAME` from now on (default: what DIR remembers, or else this system)")
-	flags.Var(&o.with, "with", "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
-	flags.Var(&o.without, "without", "do without these `PARTS` of the build from now on; all: every one but those of -with")
-	flags.StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
-	flags.StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`")
-	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
-	flags.BoolVar(&o.back, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
+	flags.Var(&o.parts, "parts", "have `PARTS` of builds from now on, as fr,-de; all, -all: every part, none")
+	flags.StringVar(&o.trust, "trust", "", "verify by the public key or store root in `FILE`")
+	flags.Var(&o.allow, "allow", "accept `METADATA` that is expired, or a rollback: expired,rollback")
 	flags.Func("limit-rate", "fetch at most this `SIZE` a second: 500K, 2M", func(text string) (err error) {
 		o.rate, err = process.ParseSize(text)
 		return err
 	})
 	flags.BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
 	flags.BoolVar(&o.overlay, "overlay", false, "leave installed archives as they are: make one that is mounted over them")
-	flags.BoolVar(&o.keep, "keep", false, "with -overlay: keep patches of earlier builds, which are else merged into it")
+	flags.BoolVar(&o.keep, "keep-patches", false, "with -overlay: keep patches of earlier builds, which are else merged into it")
 	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
 	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
-	flags.BoolVar(&o.dryRun, "n", false, "tell what it would cost, and stop")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "show what it would cost, and stop")
+	flags.BoolVar(&o.dryRun, "n", false, "short for -dry-run")
 	showVersion := flags.Bool("version", false, "print the version")
 	flags.Usage = func() { _, _ = fmt.Fprint(flags.Output(), usage); flags.PrintDefaults() }
 	if len(args) > 0 && args[0] == "verify" {
 		o.verify, args = true, args[1:]
 	}
 	names, err := process.ParseFlags(flags, args)
+	o.install, o.client = os.Getenv("PAKDB_INSTALL_ID"), os.Getenv("PAKDB_CLIENT_VERSION")
+	choice, wrongParts := store.ParseChoice(o.parts)
+	o.choice = choice
+	wrongAllow := new(update.RemoteOptions).Allow(o.allow)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -139,13 +138,16 @@ func run(ctx context.Context, args []string) int {
 		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", process.Version(), store.Format, store.FormatPlatforms)
 		return exitCode(err)
 	case o.client != "" && !store.ValidVersion(o.client):
-		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: PAKDB_CLIENT_VERSION=%s: numbers with dots, as 2.10\n", o.client)
 		return exitUsage
 	case o.platform != "" && !store.ValidChannel(o.platform):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -platform %q: letters, digits, and . _ + - may be in it\n", o.platform)
 		return exitUsage
-	case o.parts().Check() != nil:
-		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -with, -without: %v\n", o.parts().Check())
+	case wrongParts != nil:
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -parts: %v\n", wrongParts)
+		return exitUsage
+	case wrongAllow != nil:
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -allow %v\n", wrongAllow)
 		return exitUsage
 	case len(names) != 1 || len(o.from) == 0:
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")

@@ -73,16 +73,17 @@ func TestRun(t *testing.T) {
 		{"a store that is not there", []string{game, "-from", at("absent")}, exitUsage},
 		{"a folder that is no store", []string{game, "-from", dir}, exitProblems},
 		{"no such build", []string{game, "-from", from, "-build", "9"}, exitUsage},
-		{"no such key", []string{game, "-from", from, "-key", at("absent")}, exitUsage},
+		{"no such key", []string{game, "-from", from, "-trust", at("absent")}, exitUsage},
 		{"dry", []string{"-n", game, "-from", from}, exitOK},
 		{"a rate", []string{"-n", game, "-from", from, "-limit-rate", "500K"}, exitOK},
 		{"no rate", []string{"-n", game, "-from", from, "-limit-rate", "5x"}, exitUsage},
 		{"verify what is not there", []string{"verify", game, "-from", from}, exitUsage},
-		{"update", []string{game, "-from", from, "-key", at("key.pub"), "-json"}, exitOK},
+		{"update", []string{game, "-from", from, "-trust", at("key.pub"), "-json"}, exitOK},
 		{"verify", []string{"verify", game, "-from", from}, exitOK},
 		{"verify against another build", []string{"verify", game, "-from", from, "-build", "1"}, exitProblems},
 		{"rolled back", []string{game, "-from", at("yesterday")}, exitProblems},
-		{"rolled back, allowed", []string{game, "-from", at("yesterday"), "-allow-rollback"}, exitOK},
+		{"rolled back, allowed", []string{game, "-from", at("yesterday"), "-allow", "rollback"}, exitOK},
+		{"rolled back, another name", []string{game, "-from", at("yesterday"), "-allow", "back"}, exitUsage},
 	} {
 		if got := run(t.Context(), c.args); got != c.want {
 			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
@@ -166,9 +167,11 @@ func TestChannelEvent(t *testing.T) {
 			t.Errorf("client %s: %s", client, b.String())
 		}
 	}
-	if got := run(t.Context(), []string{t.TempDir(), "-from", dir, "-client-version", "x"}); got != exitUsage {
+	t.Setenv("PAKDB_CLIENT_VERSION", "x")
+	if got := run(t.Context(), []string{t.TempDir(), "-from", dir}); got != exitUsage {
 		t.Errorf("exit code %d", got)
 	}
+	t.Setenv("PAKDB_CLIENT_VERSION", "")
 	if got := run(t.Context(), []string{t.TempDir(), "-from", dir, "-channel", "beta"}); got != exitUsage {
 		t.Errorf("exit code %d", got)
 	}
@@ -193,13 +196,13 @@ func TestPartsEvent(t *testing.T) {
 		args []string
 		want int
 	}{
-		{[]string{game, "-from", dir, "-without", "it"}, exitUsage},
-		{[]string{game, "-from", dir, "-with", ""}, exitUsage},
-		{[]string{game, "-from", dir, "-with", "fr", "-without", "de,fr"}, exitUsage},
-		{[]string{game, "-from", dir, "-without", "all", "-with", "de"}, exitOK},
+		{[]string{game, "-from", dir, "-parts", "-it"}, exitUsage},
+		{[]string{game, "-from", dir, "-parts", ""}, exitUsage},
+		{[]string{game, "-from", dir, "-parts", "fr,-de", "-parts", "-fr"}, exitUsage},
+		{[]string{game, "-from", dir, "-parts=-all,de"}, exitOK},
 		{[]string{"verify", game, "-from", dir}, exitOK},
-		{[]string{"verify", game, "-from", dir, "-with", "all"}, exitProblems},
-		{[]string{"verify", game, "-from", dir, "-without", "de"}, exitProblems},
+		{[]string{"verify", game, "-from", dir, "-parts", "all"}, exitProblems},
+		{[]string{"verify", game, "-from", dir, "-parts", "-de"}, exitProblems},
 	} {
 		if got := run(t.Context(), c.args); got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.args, got, c.want)

@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
@@ -43,7 +42,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 	}
 	started := time.Now()
 	watched, done := out.watch(ctx)
-	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Parts: o.parts(), Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Registry: registry()})
+	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Parts: o.choice, Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Registry: registry()})
 	done()
 	if err != nil {
 		return err
@@ -67,25 +66,17 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 
 // open opens the store, and warns of what is not sure about it.
 func (o *options) open(out *events) (*update.Remote, error) {
-	opt := update.RemoteOptions{Rate: o.rate, Slow: out.warn, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back,
+	opt := update.RemoteOptions{Rate: o.rate, Slow: out.warn, Others: o.from[1:],
 		Channel: o.channel, Install: o.install, Version: o.client, Platform: o.platform}
-	var err error
-	if o.key != "" {
-		if opt.Key, err = delta.ReadPublicKey(o.key); err != nil {
-			return nil, fmt.Errorf("%w: %w", delta.ErrKey, err)
-		}
-	}
-	if o.root != "" {
-		if opt.Root, err = os.ReadFile(o.root); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(opt.Allow(o.allow), opt.Trust(o.trust)); err != nil {
+		return nil, err
 	}
 	r, err := update.OpenRemote(o.from[0], opt)
 	if err != nil {
 		return nil, err
 	}
 	for _, from := range o.from {
-		if doubt := place.Doubt(from, o.key != "" || o.root != "" || update.Remembers(o.dir)); doubt != "" {
+		if doubt := place.Doubt(from, o.trust != "" || update.Remembers(o.dir)); doubt != "" {
 			out.warn(doubt)
 		}
 	}
@@ -104,7 +95,7 @@ func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (e
 	out.doubts(r)
 	out.channel(r)
 	watched, done := out.watch(ctx)
-	folder, err := target.Compare(watched, o.dir, update.Options{Parts: o.parts(), Registry: registry()})
+	folder, err := target.Compare(watched, o.dir, update.Options{Parts: o.choice, Registry: registry()})
 	done()
 	if err != nil {
 		return err

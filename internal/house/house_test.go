@@ -202,7 +202,7 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 // opening are the files that open others without package regular. Those that users name
 // may be pipes, as a shell makes them of commands; nobody else writes to the own ones.
 var opening = map[string]string{
-	"cmd/pakdb-update/run.go":                     "named",
+	"diff/ship/store/update/flags.go":             "named",
 	"cmd/pakdb/internal/catalog/index.go":         "named",
 	"cmd/pakdb/internal/catalog/query.go":         "named",
 	"cmd/pakdb/internal/cli/keys.go":              "named",

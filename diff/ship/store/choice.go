@@ -20,6 +20,19 @@ var ErrUnknownPart = errors.New("the build has no such part")
 // ErrPartChoice is the class of errors for a choice that nobody can mean.
 var ErrPartChoice = errors.New("not a choice of parts")
 
+// ParseChoice returns the choice of a list of names: of parts to have, and, with a hyphen before
+// them, of parts to do without. It fails as [PartChoice.Check] does.
+func ParseChoice(list []string) (c PartChoice, err error) {
+	for _, name := range list {
+		if without, ok := strings.CutPrefix(name, "-"); ok {
+			c.Without = append(c.Without, without)
+		} else {
+			c.With = append(c.With, name)
+		}
+	}
+	return c, c.Check()
+}
+
 // Wants reports whether a part is wanted.
 func (c PartChoice) Wants(name string) bool {
 	return slices.Contains(c.With, name) || !slices.Contains(c.Without, name) && !slices.Contains(c.Without, AllParts)

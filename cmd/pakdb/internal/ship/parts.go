@@ -32,22 +32,6 @@ func readParts(flags []string) (list []publish.PartFiles, err error) {
 	return list, nil
 }
 
-// readChoice reads the value of pakdb update --parts: names of parts to have, and, with a
-// hyphen before them, of parts to do without; all stands for every part.
-func readChoice(list []string) (c store.PartChoice, err error) {
-	for _, name := range list {
-		if without, ok := strings.CutPrefix(name, "-"); ok {
-			c.Without = append(c.Without, without)
-		} else {
-			c.With = append(c.With, name)
-		}
-	}
-	if err := c.Check(); err != nil {
-		return c, fmt.Errorf("--parts: %w", err)
-	}
-	return c, nil
-}
-
 // tellParts tells which parts the folder has and does without, and, text or not, of which it
 // was told that are not in the build.
 func tellParts(a *cli.App, f *update.Folder, text bool) {

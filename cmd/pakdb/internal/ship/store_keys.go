@@ -1,7 +1,6 @@
 package ship
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,21 +52,6 @@ func readRoot(file string) ([]byte, error) {
 		return nil, nil
 	}
 	return os.ReadFile(file)
-}
-
-// readTrusted reads the value of --trust where it may be either: a public key, in a file or
-// as text, or a root of signed metadata, which is JSON.
-func readTrusted(value string) (key *delta.PublicKey, root []byte, err error) {
-	if value == "" {
-		return nil, nil, nil
-	}
-	if b, err := os.ReadFile(value); err == nil && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
-		return nil, b, nil
-	}
-	if key, err = delta.ReadPublicKey(value); err != nil {
-		return nil, nil, fmt.Errorf("%w: --trust: %w", cli.ErrUsage, err)
-	}
-	return key, nil, nil
 }
 
 func newStoreKeysCommand(a *cli.App) *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
@@ -77,22 +78,20 @@ type updateOptions struct {
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
-	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: slices.Contains(o.allow, "expired"), AllowRollback: slices.Contains(o.allow, "rollback"),
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:],
 		Slow: func(text string) { a.ClearLine(); a.Warn(text) }}
 	if err := o.following.into(&opt); err != nil {
 		return err
 	}
-	for _, name := range o.allow {
-		if name != "expired" && name != "rollback" {
-			return fmt.Errorf("%w: --allow %q: want expired or rollback", cli.ErrUsage, name)
-		}
+	if err := opt.Allow(o.allow); err != nil {
+		return fmt.Errorf("%w: --allow %w", cli.ErrUsage, err)
 	}
-	choice, err := readChoice(o.parts)
+	choice, err := store.ParseChoice(o.parts)
 	if err != nil {
-		return err
+		return fmt.Errorf("--parts: %w", err)
 	}
-	if opt.Key, opt.Root, err = readTrusted(o.trust); err != nil {
-		return err
+	if err := opt.Trust(o.trust); err != nil {
+		return fmt.Errorf("%w: --trust: %w", cli.ErrUsage, err)
 	}
 	r, err := update.OpenRemote(o.from[0], opt)
 	if err != nil {

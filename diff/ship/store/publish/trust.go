@@ -125,7 +125,7 @@ func (s *signing) read() error {
 		return nil
 	}
 	if err == nil && !byOwner && !s.signedByOwn(b) {
-		err = fmt.Errorf("%s: %w: nothing shows that the list of builds is by somebody whom the owner of the key trusts: pass --root FILE", s.w.at, ErrKeyRole)
+		err = fmt.Errorf("%s: %w: nothing shows that the list of builds is by somebody whom the owner of the key trusts: pass --trust FILE", s.w.at, ErrKeyRole)
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func (t *truster) pin(ctx context.Context, dir string) (*trust.Chain, error) {
 	if err != nil || chain == nil {
 		return nil, errors.Join(err, errUntrusted)
 	}
-	t.doubt("the folder takes the store's own word for its keys, and from now on nobody else's: --key or --root says whom to trust")
+	t.doubt("the folder takes the store's own word for its keys, and from now on nobody else's: --trust names another key or root")
 	return chain, t.refresh(ctx, chain, dir)
 }
 
@@ -305,11 +305,11 @@ func (e *trustError) Hint() string {
 	case errors.Is(e.err, trust.ErrExpired):
 		return "its owner runs pakdb store sign; if this clock is right, the server may keep newer builds back: --allow expired takes what it has"
 	case errors.Is(e.err, trust.ErrSignature) && remembers:
-		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their --key"
+		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their key by --trust"
 	case errors.Is(e.err, trust.ErrSignature):
 		return "check the key or the root that was given; if it is the publisher's, the server, or what is between, answers with what others have signed"
 	case errors.Is(e.err, trust.ErrMetadata) && !isAnswer:
-		return "remove " + memory + " and pass the --key of the store's owner"
+		return "remove " + memory + " and pass the key of the store's owner by --trust"
 	case (errors.Is(e.err, fs.ErrNotExist) || isAnswer && answer.absent) && remembers:
 		return "the folder trusts signed metadata, which this store has not: remove " + memory + " to trust another store"
 	}
