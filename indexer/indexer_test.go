@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"pakdb/internal/safename"
 	"pakdb/internal/testkit"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // catalog is a catalog file and the scans into it.
@@ -89,8 +91,20 @@ func (c catalog) mustScan(o indexer.Options) *indexer.Report {
 }
 
 // rows returns the result of a query, a line a row, columns separated by bars.
-func (c catalog) rows(query string, args ...any) []string {
+func (c catalog) rows(query string, args ...any) (lines []string) {
 	c.t.Helper()
+	if strings.Contains(query, "offset") { // which plain SQL does not have
+		for _, row := range schematest.Ask(c.t, c.path, query, args...) {
+			line := make([]string, len(row))
+			for i, v := range row {
+				if line[i] = fmt.Sprint(v); v == nil {
+					line[i] = ""
+				}
+			}
+			lines = append(lines, strings.Join(line, "|"))
+		}
+		return lines
+	}
 	if c.reader.db == nil {
 		db, err := schema.OpenReadOnly(context.Background(), c.path)
 		if err != nil {
@@ -109,7 +123,6 @@ func (c catalog) rows(query string, args ...any) []string {
 	for i := range values {
 		into[i] = &values[i]
 	}
-	var lines []string
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			c.t.Fatal(err)

@@ -169,7 +169,6 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	if e.Copied != nil {
 		b.addCopied(row, e.Copied)
 	}
-	row.Placed = row.Offset
 	switch {
 	case e.Same.Row != 0:
 		row.Print = e.Same.Print

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,9 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"modernc.org/sqlite"
+
 	"pakdb/internal/testkit"
 	asks "pakdb/query"
 	"pakdb/schema"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/schematest"
 )
 
 // TestDiffer generates statements over all views and compares what pakdb answers with what
@@ -60,10 +64,7 @@ type differ struct {
 func newDiffer(t testing.TB, path string, seed uint64) *differ {
 	d := &differ{Rand: rand.New(rand.NewPCG(seed, 3)), t: t, columns: map[string][]viewColumn{}, values: map[string][]string{}}
 	var err error
-	if d.plain, err = schema.OpenReadOnly(t.Context(), path, plainFunctions()...); err != nil {
-		t.Fatal(err)
-	}
-	d.plain.SetMaxOpenConns(1)
+	d.plain = withOffsets(t, path)
 	if d.db, err = asks.Open(t.Context(), path, asks.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +99,54 @@ func newDiffer(t testing.TB, path string, seed uint64) *differ {
 		}
 	}
 	return d
+}
+
+// withOffsets opens a copy of a catalog for SQLite alone, whose view entries has the offsets
+// that are packed in the file.
+func withOffsets(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	bytes, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "plain.db")
+	if err := os.WriteFile(copied, bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	driver := &sqlite.Driver{}
+	for _, f := range plainFunctions() {
+		err := driver.RegisterFunction(f.Name, &sqlite.FunctionImpl{NArgs: int32(f.Args), Deterministic: f.Pure, Scalar: func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
+			return f.Call(t.Context(), args)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := sql.OpenDB(conn.Connector{On: driver, DSN: conn.FileURI(copied, "_dqs=0"), SetUp: func(sqldriver.Conn) error { return nil }})
+	db.SetMaxOpenConns(1)
+	var view string
+	if err := db.QueryRow("SELECT sql FROM sqlite_schema WHERE name = 'entries'").Scan(&view); err != nil {
+		t.Fatal(err)
+	}
+	const packed = "NULL AS offset"
+	if !strings.Contains(view, packed) {
+		t.Fatal("view entries has offsets")
+	}
+	for _, text := range []string{
+		"CREATE TABLE located (archive_id, row, offset INTEGER, PRIMARY KEY (archive_id, row))",
+		"DROP VIEW entries",
+		strings.Replace(view, packed, "+(SELECT l.offset FROM located l WHERE l.archive_id = e.archive_id AND l.row = e.row) AS offset", 1),
+	} {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range schematest.Ask(t, path, "SELECT DISTINCT archive_id, row_id, offset FROM entries") {
+		if _, err := db.Exec("INSERT INTO located VALUES (?, ?, ?)", row...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
 }
 
 // plainFunctions are the functions of SQL that statements call, for SQLite alone.
@@ -146,7 +195,7 @@ func (d *differ) asked(text string, args []any) (a answer, err error) {
 	err = d.db.Each(ctx, text, given, func(columns []string) error {
 		a.columns = slices.Clone(columns)
 		return nil
-	}, func(v []driver.Value) error {
+	}, func(v []sqldriver.Value) error {
 		values := make([]any, len(v))
 		for i := range v {
 			values[i] = v[i]

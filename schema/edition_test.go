@@ -10,6 +10,7 @@ import (
 
 	"pakdb/internal/testkit"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // file is an entry of an archive whose editions are tested.
@@ -177,7 +178,7 @@ func checkEditions(t *testing.T, seed uint64, path string, builds map[string][]f
 			want = append(want, fmt.Sprint([]any{int64(i), f.name, f.offset, int64(10 + f.content%7), fmt.Sprintf("%x", digest(f.content))}))
 		}
 		var got []string
-		for _, row := range query(t, db, "SELECT ordinal, path, offset, size, content FROM entries WHERE build = ? ORDER BY row_id", label) {
+		for _, row := range schematest.Ask(t, path, "SELECT ordinal, path, offset, size, content FROM entries WHERE build = ? ORDER BY row_id", label) {
 			got = append(got, fmt.Sprint(row))
 		}
 		if !slices.Equal(got, want) {

@@ -120,9 +120,6 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 			return nil, err
 		}
 	}
-	if err := views.RegisterFunctions(d); err != nil {
-		return nil, err
-	}
 	r := &ReadOnly{tables: tables}
 	if asked {
 		var err error
@@ -185,14 +182,10 @@ func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 				return err
 			}
 		}
-		err := error(nil)
 		if r.views != nil {
-			err = r.views.Bind(c)
-		} else {
-			err = views.Quick(ctx, c)
-		}
-		if err != nil {
-			return err
+			if err := r.views.Bind(c); err != nil {
+				return err
+			}
 		}
 		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"pakdb/internal/testkit"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 const (
@@ -120,15 +120,11 @@ func check(t *testing.T, catalog string) {
 func rowsOf(t *testing.T, catalog string) string {
 	t.Helper()
 	h, n := sha256.New(), 0
-	eachRow(t, catalog, `SELECT build, archive, ordinal, path, offset, stored, size, method, content
-		FROM entries ORDER BY build, archive, ordinal`, func(values []sql.RawBytes) {
+	for _, row := range schematest.Ask(t, catalog, `SELECT build, archive, ordinal, path, offset, stored, size, method, content
+		FROM entries ORDER BY build, archive, ordinal`) {
 		n++
-		for _, v := range values {
-			_, _ = h.Write(v)
-			_, _ = h.Write([]byte{0})
-		}
-		_, _ = io.WriteString(h, "\n")
-	})
+		_, _ = fmt.Fprintf(h, "%q\n", row)
+	}
 	return fmt.Sprintf("%d rows, %x", n, h.Sum(nil)[:8])
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"database/sql"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
+	"pakdb/schema/schematest"
 )
 
 // Eight workers scanned builds into catalogs of their own. Merging these is killed at
@@ -93,12 +93,12 @@ func sizeOf(t *testing.T, path string) int64 {
 func rowsOfBuilds(t *testing.T, catalog string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	eachRow(t, catalog, `SELECT b.build, b.created_at, b.archive_count, e.archive, e.ordinal, e.path, e.offset, e.stored, e.size, e.method, e.content
-		FROM builds b LEFT JOIN entries e ON e.build = b.build ORDER BY 1, 4, 5`, func(values []sql.RawBytes) {
-		build := string(values[0])
-		h := sha256.Sum256(fmt.Appendf(nil, "%s%q", all[build], values[1:]))
+	for _, row := range schematest.Ask(t, catalog, `SELECT b.build, b.created_at, b.archive_count, e.archive, e.ordinal, e.path, e.offset, e.stored, e.size, e.method, e.content
+		FROM builds b LEFT JOIN entries e ON e.build = b.build ORDER BY 1, 4, 5`) {
+		build := fmt.Sprint(row[0])
+		h := sha256.Sum256(fmt.Appendf(nil, "%s%q", all[build], row[1:]))
 		all[build] = fmt.Sprintf("%x", h[:8])
-	})
+	}
 	return all
 }
 

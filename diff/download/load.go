@@ -1,6 +1,7 @@
 package download
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -85,7 +86,7 @@ const unshipped = 10
 // What is stored in the archives ?2, a JSON array of ordinals, of build ?1, but for what is
 // [unshipped]. heldSQL lists those that hold the contents ?3.
 const (
-	itemColumns = `SELECT ba.ordinal, e.path_id, e.offset, e.stored, e.size, e.content_id, e.method_id, e.flags, e.sum,
+	itemColumns = `SELECT ba.ordinal, e.path_id, e.archive_id, e.row, e.stored, e.size, e.content_id, e.method_id, e.flags, e.sum,
 		(SELECT p.ext_id FROM x_path p WHERE p.path_id = e.path_id)`
 	itemsSQL = itemColumns + `
 	FROM json_each(?2) j
@@ -212,10 +213,28 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 // read appends items.
 func (c *cargo) read(ctx context.Context, db *sql.DB, query string, args ...driver.Value) error {
 	places := c.places()
-	return schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
+	type found struct {
+		rows.Stored
+		file, ext, archive int64
+	}
+	var all []found
+	err := schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
 		n := func(i int) int64 { return facts.Integer(v[i]) }
-		sum, _ := v[8].([]byte)
-		c.add(places[n(0)], n(9), &rows.Stored{Path: n(1), Offset: n(2), Stored: n(3), Size: n(4), Content: n(5), Method: n(6), Flags: n(7), Sum: sum})
+		sum, _ := v[9].([]byte)
+		all = append(all, found{rows.Stored{Path: n(1), Row: n(3), Stored: n(4), Size: n(5), Content: n(6), Method: n(7), Flags: n(8), Sum: bytes.Clone(sum)}, places[n(0)], n(10), n(2)})
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	return rows.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
+		for i := range all {
+			e := &all[i]
+			if e.Offset, err = at(e.archive, e.Row); err != nil {
+				return err
+			}
+			c.add(e.file, e.ext, &e.Stored)
+		}
+		return nil
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 	"pakdb/schema"
+	"pakdb/schema/rows"
 )
 
 // loader reads stacks from a catalog. Archives that several builds mount are
@@ -109,7 +110,7 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*overla
 // entriesSQL leaves the joins to rows that have a path and a content. A content
 // that its archive pads is known by its padded form. What lies in archives that
 // are entries, and what describes an archive, is no file that a game mounts: ?2.
-const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
+const entriesSQL = `SELECT e.ordinal, e.row, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
 		t.word, e.id_hi, e.id_lo, e.id_bits, e.file_key
 	FROM x_entry e
 	LEFT JOIN x_path p ON p.path_id = e.path_id
@@ -149,6 +150,18 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 			f.SetKey()
 		}
 		files = append(files, f)
+	})
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	err = rows.Locate(ctx, l.db, func(at func(archive, row int64) (int64, error)) (err error) {
+		for i := range files {
+			f := &files[i] // it has the row so far
+			if f.Offset, err = at(m.ID, f.Offset); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	l.files[m.ID] = files
 	return files, err

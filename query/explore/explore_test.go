@@ -242,18 +242,10 @@ func TestEntriesAreThoseOfTheView(t *testing.T) {
 			}
 			seen := 0
 			for i := range builds {
-				rows, err := db.Query(`SELECT e.archive, e.ordinal, coalesce(e.path, ''), e.offset, coalesce(e.content, ''), coalesce(f.game_path, '')
-					FROM entries e LEFT JOIN files f USING (build_id, archive, ordinal) WHERE e.build = ?`, builds[i].Label)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for rows.Next() {
-					var at explore.Place
-					var path, content, game string
-					var offset int64
-					if err := rows.Scan(&at.Archive, &at.Ordinal, &path, &offset, &content, &game); err != nil {
-						t.Fatal(err)
-					}
+				for _, row := range schematest.Ask(t, catalog, `SELECT e.archive, e.ordinal, coalesce(e.path, ''), e.offset, coalesce(e.content, ''), coalesce(f.game_path, '')
+					FROM entries e LEFT JOIN files f USING (build_id, archive, ordinal) WHERE e.build = ?`, builds[i].Label) {
+					at := explore.Place{Archive: row[0].(string), Ordinal: row[1].(int64)}
+					path, offset, content, game := row[2].(string), row[3].(int64), row[4].(string), row[5].(string)
 					e, err := c.Entry(t.Context(), &builds[i], at)
 					if err != nil {
 						t.Fatal(err)
@@ -269,7 +261,6 @@ func TestEntriesAreThoseOfTheView(t *testing.T) {
 						t.Errorf("%s: found %v, want %v first (%v)", game, places, at, err)
 					}
 				}
-				_ = rows.Close()
 				if _, err := c.Entry(t.Context(), &builds[i], explore.Place{Archive: "none", Ordinal: 0}); !errors.Is(err, explore.ErrNoEntry) {
 					t.Errorf("an archive that is not there: %v", err)
 				}

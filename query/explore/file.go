@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"pakdb/schema"
+	"pakdb/schema/rows"
 )
 
 // ErrNoEntry means that a build has no such entry.
@@ -67,21 +68,28 @@ func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
 	}
 	var e *Entry
 	isFile := false
-	err = schema.EachRow(ctx, c.db, `SELECT e.path, e.type, e.kind, e.asset_id, e.path_hash, e.offset, e.stored, e.size, e.method, e.encrypted,
+	err = schema.EachRow(ctx, c.db, `SELECT e.path, e.type, e.kind, e.asset_id, e.path_hash, e.stored, e.size, e.method, e.encrypted,
 			e.deleted, e.nested, e.mtime, e.content, e.content_id, e.ordinal,
 			(SELECT r.flags & 42 FROM x_entry_row r WHERE r.lineage_id = ?5 AND r.row = ?3)
 		FROM entries e WHERE e.build_id = ?1 AND e.archive_id = ?2 AND e.row_id = ?3 AND e.archive = ?4`,
 		[]driver.Value{b.ID, m.archive, row, m.name, m.lineage}, func(v []driver.Value) {
-			e = &Entry{Build: b.Label, Archive: at.Archive, Ordinal: integer(v[15]), Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
-				PathHash: text(v[4]), Offset: integer(v[5]), Stored: integer(v[6]), Size: integer(v[7]), Method: text(v[8]), Encrypted: integer(v[9]) != 0,
-				Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), ArchiveID: m.archive, ContentID: integer(v[14])}
-			isFile = integer(v[16]) == 0
+			e = &Entry{Build: b.Label, Archive: at.Archive, Ordinal: integer(v[14]), Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
+				PathHash: text(v[4]), Stored: integer(v[5]), Size: integer(v[6]), Method: text(v[7]), Encrypted: integer(v[8]) != 0,
+				Deleted: integer(v[9]) != 0, Nested: integer(v[10]) != 0, Modified: text(v[11]), Content: text(v[12]), ArchiveID: m.archive, ContentID: integer(v[13])}
+			isFile = integer(v[15]) == 0
 		})
 	if err != nil {
 		return nil, schema.Classify(err)
 	}
 	if e == nil || e.Ordinal != at.Ordinal {
 		return nil, none
+	}
+	err = rows.Locate(ctx, c.db, func(at func(archive, row int64) (int64, error)) (err error) {
+		e.Offset, err = at(m.archive, row)
+		return err
+	})
+	if err != nil {
+		return nil, schema.Classify(err)
 	}
 	if err := c.complete(ctx, b, m, row, e); err != nil {
 		return nil, schema.Classify(err)
@@ -119,7 +127,7 @@ func ignoreNoRows(err error) error {
 }
 
 // row finds the row of an entry. Entries of an archive that continues another one moved by
-// what lies in front of them: the shifts of its parts say how far.
+// what lies in front of them: its places say how far.
 func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, error) {
 	var m mount
 	var row int64
@@ -131,12 +139,12 @@ func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, e
 		return nil, 0, err
 	}
 	err = c.db.QueryRowContext(ctx, `WITH part AS MATERIALIZED (
-			SELECT max(s.row) AS row FROM x_archive a CROSS JOIN x_archive_shift s ON s.archive_id = a.archive_id
+			SELECT max(s.row) AS row FROM x_archive a CROSS JOIN x_archive_place s ON s.archive_id = a.archive_id
 			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> a.row_bits) - a.row_base + s.ordinals <= ?2
 		), first AS (
 			SELECT CASE
 					WHEN part.row IS NULL THEN (?2 + a.row_base) << a.row_bits
-					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM x_archive_shift s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
+					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM x_archive_place s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
 				END AS row
 			FROM x_archive a, part
 			WHERE a.archive_id = ?1

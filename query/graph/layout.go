@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+
+	"pakdb/schema/rows"
 )
 
 // layout is where an archive has its assets, and what they need.
@@ -99,10 +101,24 @@ func (l *loader) entries(ctx context.Context) error {
 		}
 		a.copies = append(a.copies, x)
 		return nil
-	}, `SELECT e.path_id, e.offset, e.stored, e.content_id, e.id_lo, e.type_id, w.word
+	}, `SELECT e.path_id, e.row, e.stored, e.content_id, e.id_lo, e.type_id, w.word
 		FROM x_entry e LEFT JOIN x_word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
 		ORDER BY e.row`, l.archive.id)
+	if err != nil {
+		return err
+	}
+	err = rows.Locate(ctx, l.g.db, func(at func(archive, row int64) (int64, error)) (err error) {
+		for i := range l.assets {
+			for k := range l.assets[i].copies {
+				x := &l.assets[i].copies[k] // it has the row so far
+				if x.off, err = at(l.archive.id, x.off); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 	for i := range l.assets {
 		slices.SortFunc(l.assets[i].copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
 	}

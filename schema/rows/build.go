@@ -46,7 +46,7 @@ type reader struct {
 	s        *conn.Statements
 	archives []Archive // of a build, in its order
 
-	rows, shifts *btree.Tree
+	rows, places *btree.Tree
 	texts        *Texts
 }
 
@@ -98,7 +98,7 @@ func (r *reader) open() error {
 	if r.rows, err = pages.Table("x_entry_row", columns...); err != nil {
 		return err
 	}
-	if r.shifts, err = pages.Table("x_archive_shift", "row", "ordinals", "offsets", "width", "parts"); err != nil {
+	if r.places, err = pages.Table("x_archive_place", "row", "ordinals", "offsets"); err != nil {
 		return err
 	}
 	r.texts, err = newTexts(pages)
@@ -106,14 +106,13 @@ func (r *reader) open() error {
 }
 
 // columns are those of entry_row that are read, and where.
-var columns = []string{"row", "path_id", "content_id", "offset", "stored", "size", "method_id", "flags", "mtime", "type_id",
+var columns = []string{"row", "path_id", "content_id", "stored", "size", "method_id", "flags", "mtime", "type_id",
 	"id_hi", "id_lo", "id_bits", "path_hash", "padded", "since", "until", "lineage_id", "sum"}
 
 const (
 	colRow = iota
 	colPath
 	colContent
-	colOffset
 	colStored
 	colSize
 	colMethod
@@ -133,7 +132,7 @@ const (
 
 // checkNumbers reports what is no number and has to be one.
 func checkNumbers(v []btree.Value) error {
-	for _, i := range [...]int{colRow, colOffset, colStored, colSize, colMethod, colFlags} {
+	for _, i := range [...]int{colRow, colStored, colSize, colMethod, colFlags} {
 		if v[i].Kind != btree.Int {
 			return unusual("column %s is no number", columns[i])
 		}

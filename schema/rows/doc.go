@@ -8,7 +8,7 @@
 // Reading order:
 //
 //   - build.go: the archives of a build, and the tables
-//   - scan.go: their entries, one after the other; shift.go: where a later edition has them
+//   - scan.go: their entries, one after the other; place.go: where they are in an archive
 //   - stored.go: entries of some archives, and those that differ between two editions
 //   - texts.go: paths, contents and words by their ids
 package rows

@@ -29,7 +29,7 @@ type Scanner struct {
 	r      *reader
 	next   []int // archives
 	cursor *btree.Cursor
-	shift  *shifts
+	place  *places
 	row    Row
 	n      int
 }
@@ -66,7 +66,7 @@ func (s *Scanner) Next() (*Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		a := s.shift.archive
+		a := s.place.archive
 		if v == nil || v[colLineage].Int != a.lineage {
 			s.cursor = nil
 			continue
@@ -83,8 +83,8 @@ func (s *Scanner) begin(a *Archive) error {
 	if err := s.cursor.From(a.lineage, -1<<63); err != nil {
 		return err
 	}
-	s.shift = &shifts{reader: s.r, archive: a}
-	return s.shift.begin()
+	s.place = &places{reader: s.r, archive: a}
+	return s.place.begin()
 }
 
 // set makes an entry of a row of the table.
@@ -94,7 +94,7 @@ func (s *Scanner) set(a *Archive, v []btree.Value) (*Row, error) {
 		return nil, err
 	}
 	w.Mount, w.Archive, w.ID, w.texts = a.ordinal, a, a.id, s.r.texts
-	if err := s.shift.apply(w); err != nil {
+	if err := s.place.apply(w); err != nil {
 		return nil, err
 	}
 	w.HasTime = v[colMtime].Kind != btree.Null

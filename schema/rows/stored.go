@@ -44,7 +44,7 @@ func (s *Stored) set(v []btree.Value) error {
 		return err
 	}
 	s.Row, s.Path, s.Content, s.Method, s.Type = v[colRow].Int, v[colPath].Int, v[colContent].Int, v[colMethod].Int, v[colType].Int
-	s.Offset, s.Stored, s.Size, s.Flags, s.Mtime = v[colOffset].Int, v[colStored].Int, v[colSize].Int, v[colFlags].Int, v[colMtime].Int
+	s.Stored, s.Size, s.Flags, s.Mtime = v[colStored].Int, v[colSize].Int, v[colFlags].Int, v[colMtime].Int
 	s.Sum = v[colSum].Bytes
 	return nil
 }

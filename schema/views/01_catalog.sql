@@ -2,8 +2,7 @@
 -- all the same: such a join is never put first, and left out where nobody asks
 -- for its columns.
 
--- Of the parts of archive_shift the last one that lies not after the row is found by
--- halves. Connections of pakdb call a function for it (shift.go).
+-- The offset of an entry is packed (archive_place): pakdb has it in place of NULL.
 
 -- view x_entry: the entries of each archive, as tables know them; entries has texts
 CREATE VIEW x_entry AS
@@ -12,46 +11,13 @@ SELECT v.archive_id,
            + CASE v.edition
                  WHEN 0 THEN 0
                  ELSE coalesce((SELECT s.ordinals
-                                FROM x_archive_shift s
+                                FROM x_archive_place s
                                 WHERE s.archive_id = v.archive_id AND s.row <= r.row
                                 ORDER BY s.row DESC
                                 LIMIT 1), 0)
              END AS ordinal,
        r.path_id,
        r.content_id,
-       r.offset
-           + CASE
-                 WHEN v.edition = 0 OR r.offset < 0 THEN 0
-                 ELSE coalesce((SELECT s.offsets + CASE
-                                    WHEN s.parts IS NULL THEN 0
-                                    ELSE (WITH RECURSIVE part(n, step) AS (
-                                              SELECT -1, 32
-                                              UNION ALL
-                                              SELECT CASE
-                                                         WHEN (n + step) * (s.width + 2) < length(s.parts)
-                                                             AND hex(substr(s.parts, (n + step) * (s.width + 2) + 1, 2))
-                                                                 <= printf('%04X', min((r.row >> v.row_bits) - (s.row >> v.row_bits), 65535)) THEN n + step
-                                                         ELSE n
-                                                     END,
-                                                     step / 2
-                                              FROM part
-                                              WHERE step > 0
-                                          )
-                                          SELECT CASE n
-                                                     WHEN -1 THEN 0
-                                                     ELSE (SELECT sum(instr('123456789ABCDEF', substr(hex(substr(s.parts, n * (s.width + 2) + 3, s.width)), d.value, 1))
-                                                                      << 4 * (2 * s.width - d.value))
-                                                           FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14]') d
-                                                           WHERE d.value <= 2 * s.width) - (1 << 8 * s.width - 1)
-                                                 END
-                                          FROM part
-                                          WHERE step = 0)
-                                    END
-                                FROM x_archive_shift s
-                                WHERE s.archive_id = v.archive_id AND s.row <= r.row
-                                ORDER BY s.row DESC
-                                LIMIT 1), 0)
-             END AS offset,
        r.stored,
        r.size,
        r.method_id,
@@ -127,7 +93,7 @@ SELECT b.label AS build,
            WHEN 128 THEN printf('%016x%016x', e.id_hi, e.id_lo)
        END AS asset_id,
        CASE WHEN e.path_hash IS NOT NULL THEN printf('%016x', e.path_hash) END AS path_hash,
-       e.offset,
+       NULL AS offset,
        e.stored,
        e.size,
        m.word AS method,

@@ -12,5 +12,4 @@
 //   - find.go: conditions that an index of the file serves
 //   - read.go: rows from a stored view, or past SQL
 //   - store.go: rows in memory, and hash indexes of them
-//   - shift.go: view entry for connections without virtual tables
 package views

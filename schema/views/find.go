@@ -21,6 +21,9 @@ const maxFound = 5000
 // may equal a value; ok is false if there is none.
 func (t *table) find(column int, v driver.Value) (where condition, ok bool, err error) {
 	name := t.columns[column].name
+	if t.isPacked(column) {
+		return where, false, nil
+	}
 	text, isText := v.(string)
 	if !isText {
 		if _, isInt := v.(int64); isInt && t.columns[column].kind == "INTEGER" {
@@ -116,6 +119,8 @@ func (t *table) pushed(column int, v driver.Value) (where condition, ok bool) {
 	_, isText := v.(string)
 	_, isInt := v.(int64)
 	switch {
+	case t.isPacked(column):
+		return where, false
 	case isText && (c.kind == "TEXT" || c.kind == "") && !t.collates.rtrim && (!t.collates.noCase || c.collation == "NOCASE"):
 	case isInt && c.kind == "INTEGER":
 	default:

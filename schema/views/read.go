@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -34,6 +35,8 @@ type sqlReader struct {
 	done    func() error
 	columns []int
 	values  []driver.Value
+	packed  int           // the place of the offset among the columns; the archive and the row come after them
+	offsets *rows.Offsets // nil: it is not read
 }
 
 // bySQL reads rows that fulfil all conditions.
@@ -45,6 +48,10 @@ func (t *table) bySQL(columns []int, conditions ...condition) (reader, error) {
 			b.WriteString(", ")
 		}
 		b.WriteString(quoted(t.columns[c].name))
+	}
+	packed := slices.IndexFunc(columns, t.isPacked)
+	if packed >= 0 {
+		b.WriteString(", archive_id, row_id")
 	}
 	if len(columns) == 0 {
 		b.WriteString("1")
@@ -59,7 +66,14 @@ func (t *table) bySQL(columns []int, conditions ...condition) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqlReader{found, done, columns, make([]driver.Value, max(1, len(columns)))}, nil
+	r := &sqlReader{rows: found, done: done, columns: columns, values: make([]driver.Value, max(1, len(columns)))}
+	if packed >= 0 {
+		r.packed, r.values = packed, make([]driver.Value, len(columns)+2)
+		if r.offsets, err = t.offsets(); err != nil {
+			return nil, errors.Join(err, r.close())
+		}
+	}
+	return r, nil
 }
 
 func (r *sqlReader) read(s *store, n int) (more bool, err error) {
@@ -69,6 +83,15 @@ func (r *sqlReader) read(s *store, n int) (more bool, err error) {
 			return false, nil
 		case err != nil:
 			return false, err
+		}
+		if r.offsets != nil {
+			archive, _ := r.values[len(r.columns)].(int64)
+			row, _ := r.values[len(r.columns)+1].(int64)
+			offset, err := r.offsets.At(archive, row)
+			if err != nil {
+				return false, err
+			}
+			r.values[r.packed] = offset
 		}
 		for i, c := range r.columns {
 			s.columns[c].add(s.pool, r.values[i])

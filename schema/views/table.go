@@ -15,6 +15,7 @@ import (
 	"modernc.org/sqlite/vtab"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/rows"
 )
 
 // Tables are the views of a catalog as virtual tables of one connection, under the views'
@@ -36,6 +37,7 @@ type Tables struct {
 	builds     []build
 	total      int64 // entries of all builds
 	texts      *ids
+	places     *rows.Offsets
 	collates   collation
 	numbered   bool // rows are told apart by their numbers
 	single     bool // rows are found by one column at a time
@@ -172,7 +174,7 @@ func (t *Tables) End() (err error) {
 	if t.statements != nil {
 		err = errors.Join(err, t.statements.Close())
 	}
-	t.held, t.statements, t.texts, t.ctx = nil, nil, nil, context.Background()
+	t.held, t.statements, t.texts, t.places, t.ctx = nil, nil, nil, nil, context.Background()
 	return err
 }
 
@@ -193,6 +195,14 @@ func (t *Tables) ids() (x *ids, err error) {
 		t.texts, err = newIDs(t.ctx, t.statements)
 	}
 	return t.texts, err
+}
+
+// offsets returns the offsets of entries.
+func (t *Tables) offsets() (o *rows.Offsets, err error) {
+	if t.places == nil {
+		t.places, err = rows.NewOffsets(t.ctx, t.statements)
+	}
+	return t.places, err
 }
 
 // query runs a statement on the connection, which may be in the middle of another one.
@@ -477,6 +487,11 @@ func (t *table) columnsUsed() (columns []int) {
 		}
 	}
 	return columns
+}
+
+// isPacked reports whether a column is packed in the file, so that SQL has NULL.
+func (t *table) isPacked(column int) bool {
+	return t.name == "entries" && t.columns[column].name == "offset"
 }
 
 // ofBuild is the condition for the rows of a build.

@@ -56,10 +56,10 @@ type Lineage struct {
 
 // OldRow is a row of a lineage that an earlier edition has.
 type OldRow struct {
-	Row, Print, Offset int64
-	ContentID          uint32 // 0: not known, or too large
-	Live               bool   // it holds in the edition before
-	Unread             bool   // its content is not known, or not read
+	Row, Print int64
+	ContentID  uint32 // 0: not known, or too large
+	Live       bool   // it holds in the edition before
+	Unread     bool   // its content is not known, or not read
 }
 
 // Name is a public name in an archive.
@@ -76,9 +76,9 @@ type Problem struct {
 
 // Editions is how the archives of a batch differ from the editions before them.
 type Editions struct {
-	Ended  []Ended
-	Shifts []Shift
-	Moved  []Moved
+	Ended   []Ended
+	Located []Located
+	Moved   []Moved
 }
 
 // Ended is a row of entry_row that an edition does not have.
@@ -88,12 +88,10 @@ type Ended struct{ Lineage, Row, Edition int64 }
 // lies elsewhere now: what goes with the old row goes with the new one.
 type Moved struct{ Lineage, From, To int64 }
 
-// Shift is a row of archive_shift: by how much ordinals and offsets differ from those of
-// the rows, from Row on.
-type Shift struct {
-	Archive, Row, Ordinals, Offsets int64
-	Width                           int64  // of a part, less 2 bytes
-	Parts                           []byte // where offsets differ by more or less than Offsets, behind Row; nil: nowhere
+// Located is a row of archive_place: where the entries of an archive lie, from Row on.
+type Located struct {
+	Archive, Row, Ordinals int64
+	Offsets                []byte // see [record.Offsets]
 }
 
 // IDs is what is new in a batch, and what is to be stored of it.

@@ -18,8 +18,7 @@ type Row struct {
 	Lineage int64
 	Number  int64 // column row of entry_row
 	Since   int64
-	Placed  int64 // offset as entry_row has it
-	Kept    bool  // the edition before has the row
+	Kept    bool // the edition before has the row
 
 	// By the interner.
 	PathID    int64 // 0: none

@@ -67,11 +67,11 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := pages.Table("x_entry_row", "sum", "row", "path_id", "size", "offset", "mtime", "print", "until")
+			rows, err := pages.Table("x_entry_row", "sum", "row", "path_id", "size", "mtime", "print", "until")
 			if err != nil {
 				return err
 			}
-			const columns = "SELECT sum, row, path_id, size, offset, mtime, print, until FROM x_entry_row WHERE (lineage_id, row) >= (?1, ?2) ORDER BY lineage_id, row"
+			const columns = "SELECT sum, row, path_id, size, mtime, print, until FROM x_entry_row WHERE (lineage_id, row) >= (?1, ?2) ORDER BY lineage_id, row"
 			for _, from := range [][2]int64{{-1 << 63, 0}, {1, 0}, {2, 0}, {2, 1 << 20}, {3, 12345678}, {9, 0}} {
 				c := rows.Cursor()
 				if err := c.From(from[0], from[1]); err != nil {

@@ -18,6 +18,6 @@
 //   - before.go: which entries an archive has as the edition before has them, before they are read
 //   - edition.go: the comparison, entry by entry
 //   - matcher.go: the comparison of a batch
-//   - shift.go: by how much ordinals and offsets differ from those of the rows
+//   - place.go: where the entries lie in the archive
 //   - remove.go: deletes editions, and what no other one has
 package edition

@@ -20,7 +20,7 @@ type edition struct {
 	pending []*batch.Row
 	far     int // where the last entry that lies far ahead was found
 	run     int // how many such lay one after the other
-	shifts  shifts
+	places  *places
 	stated  bool // markStated has looked
 }
 
@@ -61,7 +61,7 @@ func (ed *edition) take(b *batch.Batch, i int) {
 	ed.at = ed.nextLive(at + 1)
 	ed.last = ed.old[at].Row
 	e.Kept = true
-	ed.note(b, e.Ordinal, e.Offset, ed.last, ed.old[at].Offset)
+	ed.places.note(b, e, ed.last)
 }
 
 // comes reports whether the row that may come next is that of one of the next few
@@ -143,16 +143,11 @@ func (ed *edition) spread(n int64) (first, step int64) {
 // give gives an entry a new row after the last one.
 func (ed *edition) give(b *batch.Batch, e *batch.Row) {
 	e.Lineage, e.Since, e.Number = ed.lineage.ID, ed.lineage.Edition, ed.room(b)
-	if e.Placed = e.Offset; e.Offset >= 0 {
-		if e.Placed -= ed.shifts.offsets; e.Placed < 0 {
-			e.Placed = e.Offset
-		}
-	}
 	if e.Same.Row != 0 { // nobody has read it: it has what the row has that it was found in
 		e.ContentID = e.Same.Content
 		b.Moved = append(b.Moved, batch.Moved{Lineage: e.Lineage, From: e.Same.Row, To: e.Number})
 	}
-	ed.note(b, e.Ordinal, e.Offset, e.Number, e.Placed)
+	ed.places.note(b, e, e.Number)
 }
 
 // room returns a row after the last one that no edition has, and makes it the last.
@@ -184,13 +179,4 @@ func (ed *edition) endTo(b *batch.Batch, to int) {
 	for ed.at < to {
 		ed.drop(b)
 	}
-}
-
-// note keeps by how much an entry's ordinal and offset differ from those of its row.
-func (ed *edition) note(b *batch.Batch, ordinal, offset, row, placed int64) {
-	offsets := ed.shifts.offsets
-	if offset >= 0 {
-		offsets = offset - placed
-	}
-	ed.shifts.note(b, row, ordinal-(row>>RowBits-RowBase), offsets)
 }

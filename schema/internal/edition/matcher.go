@@ -16,11 +16,12 @@ import (
 type Matcher struct {
 	finder   *conn.Finder
 	editions map[int64]*edition // by archive: those that continue a lineage
+	places   map[int64]*places  // by archive
 }
 
 // NewMatcher returns a Matcher that looks earlier editions up by a finder.
 func NewMatcher(finder *conn.Finder) *Matcher {
-	return &Matcher{finder: finder, editions: map[int64]*edition{}}
+	return &Matcher{finder: finder, editions: map[int64]*edition{}, places: map[int64]*places{}}
 }
 
 // editionOf returns the state of an archive that continues a lineage, nil for one
@@ -32,7 +33,7 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 	if ed := m.editions[a.ID]; ed != nil {
 		return ed, nil
 	}
-	ed := &edition{lineage: a.Lineage, archive: a.ID, shifts: shifts{archive: a.ID}, far: -1}
+	ed := &edition{lineage: a.Lineage, archive: a.ID, places: m.places[a.ID], far: -1}
 	if ed.old = a.Lineage.Rows; ed.old == nil {
 		var err error
 		if ed.old, err = oldRows(ctx, m.finder.DB, a.Lineage.ID); err != nil {
@@ -49,6 +50,9 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
 	started := make(map[int64]*edition, len(b.Archives)) // nil: of the first of a lineage
 	for i := range b.Archives {
+		if id := b.Archives[i].ID; m.places[id] == nil {
+			m.places[id] = &places{now: batch.Located{Archive: id}}
+		}
 		ed, err := m.editionOf(ctx, &b.Archives[i])
 		if err != nil {
 			return err
@@ -63,19 +67,24 @@ func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
 			started[e.Archive].take(b, i)
 		} else {
 			e.Lineage, e.Number = e.Archive, rowOf(e.Ordinal)
+			m.places[e.Archive].note(b, e, e.Number)
 		}
 	}
 	for i := range b.Archives {
 		a := &b.Archives[i]
 		ed := started[a.ID]
-		if ed == nil {
+		if ed != nil {
+			ed.place(b, ed.at)
+		}
+		if !a.Ended {
 			continue
 		}
-		if ed.place(b, ed.at); a.Ended {
+		if ed != nil {
 			ed.endTo(b, len(ed.old)) // what did not come is gone
-			ed.shifts.end(b)
-			delete(m.editions, a.ID)
 		}
+		m.places[a.ID].end(b)
+		delete(m.editions, a.ID)
+		delete(m.places, a.ID)
 	}
 	b.Rows = slices.DeleteFunc(b.Rows, func(e batch.Row) bool { return e.Kept })
 	return nil

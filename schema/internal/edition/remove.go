@@ -45,7 +45,7 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	if before.Valid && !after.Valid {
 		statements = append(statements, fmt.Sprintf("UPDATE x_entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
 	}
-	for _, table := range []string{"x_problem", "x_named_resource", "x_archive_shift", "x_archive_sum", "x_archive"} {
+	for _, table := range []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive"} {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
 	}
 	return conn.ExecAll(ctx, tx, statements...)
@@ -75,7 +75,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 	err := conn.ExecAll(ctx, tx, append(deleteRows("lineage_id IN "+whole),
 		"DELETE FROM x_problem WHERE archive_id IN "+archives,
 		"DELETE FROM x_named_resource WHERE archive_id IN "+archives,
-		"DELETE FROM x_archive_shift WHERE archive_id IN "+archives,
+		"DELETE FROM x_archive_place WHERE archive_id IN "+archives,
 		"DELETE FROM x_archive_sum WHERE archive_id IN "+archives,
 		"DELETE FROM x_archive WHERE archive_id IN "+archives)...)
 	if err != nil {

@@ -12,12 +12,11 @@ import (
 )
 
 // rowColumns are the columns of entry_row that an edition is compared with, and where.
-var rowColumns = []string{"row", "print", "offset", "until", "content_id", "lineage_id"}
+var rowColumns = []string{"row", "print", "until", "content_id", "lineage_id"}
 
 const (
 	colRow = iota
 	colPrint
-	colOffset
 	colUntil
 	colContent
 	colLineage
@@ -55,7 +54,7 @@ func rowsOf(ctx context.Context, table *btree.Tree, lineage int64) ([]batch.OldR
 			return rows, err
 		}
 		content := v[colContent].Int // 0 for NULL
-		r := batch.OldRow{Row: v[colRow].Int, Print: v[colPrint].Int, Offset: v[colOffset].Int, Live: v[colUntil].Int == 0, Unread: content == 0}
+		r := batch.OldRow{Row: v[colRow].Int, Print: v[colPrint].Int, Live: v[colUntil].Int == 0, Unread: content == 0}
 		if 0 < content && content <= math.MaxUint32 {
 			r.ContentID = uint32(content)
 		}

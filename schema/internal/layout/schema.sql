@@ -94,8 +94,8 @@ CREATE TABLE x_archive (
     complete      INTEGER NOT NULL DEFAULT 0, -- 0: being scanned
     lineage_id    INTEGER NOT NULL DEFAULT 0, -- archive_id of the first edition, which may be gone
     edition       INTEGER NOT NULL DEFAULT 0, -- from 0, in the order of scans
-    row_bits      INTEGER NOT NULL DEFAULT 0, -- see archive_shift
-    row_base      INTEGER NOT NULL DEFAULT 0, -- see archive_shift
+    row_bits      INTEGER NOT NULL DEFAULT 0, -- see archive_place
+    row_base      INTEGER NOT NULL DEFAULT 0, -- see archive_place
     -- mount_point as the game resolves it, with a slash at its end; "" for its root
     game_root     TEXT NOT NULL DEFAULT '',
     summed        INTEGER NOT NULL DEFAULT 0 -- 1: sum_key has the checksums of this edition and those before it
@@ -149,7 +149,6 @@ CREATE TABLE x_entry_row (
     row        INTEGER NOT NULL,
     path_id    INTEGER REFERENCES x_path,      -- NULL: the entry has no name
     content_id INTEGER REFERENCES x_content,   -- NULL: not decoded (see problem), or a delete record
-    offset     INTEGER NOT NULL,             -- of the first stored byte; -1: none in the file
     stored     INTEGER NOT NULL,             -- bytes on disk
     size       INTEGER NOT NULL,             -- bytes decoded, as the archive says
     method_id  INTEGER NOT NULL REFERENCES x_word, -- word: "none", "lz4", ...
@@ -190,27 +189,18 @@ CREATE INDEX entry_unread ON x_entry_row (lineage_id) WHERE content_id IS NULL A
 CREATE INDEX entry_since ON x_entry_row (lineage_id, since) WHERE since > 0;
 CREATE INDEX entry_until ON x_entry_row (lineage_id, until) WHERE until > 0;
 
--- By how much ordinals and offsets in an archive differ from those of its rows. Each
--- row is for the row that it names and for all after it, up to the next one listed.
--- Offsets differ in many more places than ordinals: parts lists up to 63 of these, 2
--- + width bytes each. Of a part, the first 2 bytes are a distance: it holds for
--- entries whose row >> row_bits is at least that of this row plus the distance, up to
--- the next part. The other bytes are by how much more offsets differ there than
--- offsets says, plus 1 << 8 * width - 1. Both are big-endian. First editions have no
--- rows here.
---
--- View entry reads all this. Its offset takes pakdb 1 µs; other programs run the
--- view's SQL, which takes 7 µs.
-CREATE TABLE x_archive_shift (
+-- Where the entries of an archive lie, up to 512 at a time. A row is for the row that it
+-- names and for all after it, up to the next one listed. Every change of an archive moves
+-- what comes after it, so that offsets are no part of entry_row, and other programs see
+-- NULL as the offset of an entry.
+CREATE TABLE x_archive_place (
     archive_id INTEGER NOT NULL REFERENCES x_archive,
-    -- where this holds from: entry_row.row, or a row before it that the archive does not have
-    row        INTEGER NOT NULL,
+    row        INTEGER NOT NULL,             -- entry_row.row of the first entry
     ordinals   INTEGER NOT NULL,             -- ordinal = (row >> archive.row_bits) - archive.row_base + ordinals
-    -- offset = entry_row.offset + offsets and what the part says, unless entry_row.offset is -1
-    offsets    INTEGER NOT NULL,
-    width      INTEGER NOT NULL,             -- 1 to 7
-    -- by distance, ascending; NULL: offsets differ from the rows by offsets everywhere
-    parts      BLOB,
+    -- DEFLATE of a number for each entry in the order of rows, as a varint: 0 if the entry has
+    -- no place, else 1 more than the zigzag difference of its offset from the end of the entry
+    -- before it that has one; the first one differs from 0
+    offsets    BLOB NOT NULL,
     PRIMARY KEY (archive_id, row)
 ) STRICT, WITHOUT ROWID;
 

@@ -10,7 +10,7 @@ import (
 
 // entryQuery reads the entries of an edition after a row. Words and folders are looked up
 // in memory.
-const entryQuery = `SELECT r.row, r.offset, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
+const entryQuery = `SELECT r.row, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
 	r.file_key, r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
 FROM x_entry_row r
 LEFT JOIN x_path p ON p.path_id = r.path_id
@@ -33,7 +33,7 @@ type Entry struct {
 // Entries calls take for the entries of an archive, in their order and many at a time,
 // without what is known of their contents.
 func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) error) error {
-	shifts, err := c.shifts(ctx, a)
+	places, err := c.places(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -42,13 +42,8 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 		chunk := make([]Entry, 0, min(a.Entries+1, perChunk))
 		err := c.each(ctx, "x_entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
 			e := c.entry(r)
-			more, err := shifts.at(e.row, a.bits)
-			if err != nil {
-				r.fail("parts", "%v", err)
-			}
-			e.Ordinal = e.row>>a.bits - a.base + more.ordinals
-			if e.Offset >= 0 {
-				e.Offset += more.offsets
+			if err := places.apply(&e, a); err != nil {
+				r.fail("row", "%v", err)
 			}
 			if e.Ordinal <= ordinal || e.Ordinal > maxOrdinal {
 				r.fail("row", "ordinal %d after %d", e.Ordinal, ordinal)
@@ -100,7 +95,7 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 const maxOrdinal = 1 << 40
 
 func (c *Catalog) entry(r *row) (e Entry) {
-	e.row, e.Offset, e.Stored, e.Size = r.number("row"), r.number("offset"), r.number("stored"), r.number("size")
+	e.row, e.Stored, e.Size = r.number("row"), r.number("stored"), r.number("size")
 	e.Method, e.Flags = c.word(r, "method_id"), r.number("flags")
 	e.ModTime, e.HasTime = r.maybeNumber("mtime")
 	hash, ok := r.maybeNumber("path_hash")
@@ -144,45 +139,40 @@ func peek(r *row) (int64, bool) {
 	return n, ok
 }
 
-// shift is a row of archive_shift.
-type shift struct {
-	row, ordinals, offsets, width int64
-	parts                         []byte
+// located is a row of archive_place.
+type located struct {
+	row, ordinals int64
+	offsets       []byte
 }
 
-// shifts are those of an archive, and the last that was used.
-type shifts struct {
-	all  []shift
-	next int
+// places are those of an archive that were not passed yet.
+type places struct {
+	all      []located
+	ordinals int64
+	offsets  record.Offsets
 }
 
-func (c *Catalog) shifts(ctx context.Context, a *Archive) (*shifts, error) {
-	s := &shifts{}
-	if a.edition == 0 {
-		return s, nil
-	}
-	err := c.each(ctx, "x_archive_shift", "SELECT row, ordinals, offsets, width, parts FROM x_archive_shift WHERE archive_id = ? ORDER BY row",
+func (c *Catalog) places(ctx context.Context, a *Archive) (*places, error) {
+	p := &places{}
+	err := c.each(ctx, "x_archive_place", "SELECT row, ordinals, offsets FROM x_archive_place WHERE archive_id = ? ORDER BY row",
 		[]driver.Value{a.ID}, func(r *row) {
-			s.all = append(s.all, shift{r.number("row"), r.number("ordinals"), r.number("offsets"), r.number("width"), r.blob("parts")})
+			p.all = append(p.all, located{r.number("row"), r.number("ordinals"), r.blob("offsets")})
 		})
-	return s, err
+	return p, err
 }
 
-// at returns by how much a row differs. Rows must be asked for in their order.
-func (s *shifts) at(row, bits int64) (more shift, err error) {
-	for s.next < len(s.all) && s.all[s.next].row <= row {
-		s.next++
+// apply sets where an entry lies. Entries come in the order of rows.
+func (p *places) apply(e *Entry, a *Archive) (err error) {
+	for len(p.all) > 0 && p.all[0].row <= e.row {
+		p.ordinals = p.all[0].ordinals
+		if err := p.offsets.Reset(p.all[0].offsets); err != nil {
+			return err
+		}
+		p.all = p.all[1:]
 	}
-	if s.next == 0 {
-		return more, nil
-	}
-	more = s.all[s.next-1]
-	if len(more.parts) == 0 {
-		return more, nil
-	}
-	extra, err := record.MoreAt(more.parts, more.width, row>>bits-more.row>>bits)
-	more.offsets += extra
-	return more, err
+	e.Ordinal = e.row>>a.bits - a.base + p.ordinals
+	e.Offset, err = p.offsets.Next(e.Stored)
+	return err
 }
 
 // nameOf is an expression for a name: that of a text, or the rest of a path after a root.

@@ -14,7 +14,6 @@ var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", col
 	number("print", func(r *batch.Row) int64 { return r.Print }),
 	maybeNumber("path_id", func(r *batch.Row) (int64, bool) { return r.PathID, r.PathID != 0 }),
 	maybeNumber("content_id", func(r *batch.Row) (int64, bool) { return r.ContentID, r.ContentID != 0 }),
-	number("offset", func(r *batch.Row) int64 { return r.Placed }),
 	number("stored", func(r *batch.Row) int64 { return r.Stored }),
 	number("size", func(r *batch.Row) int64 { return r.Size }),
 	word("method_id", func(r *batch.Row) string { return r.Method }),
@@ -40,14 +39,12 @@ var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", col
 	}),
 }}
 
-// shifts say where ordinals and offsets differ from those of the rows.
-var shifts = table[*batch.Shift]{name: "x_archive_shift", columns: []column[*batch.Shift]{
-	number("archive_id", func(s *batch.Shift) int64 { return s.Archive }),
-	number("row", func(s *batch.Shift) int64 { return s.Row }),
-	number("ordinals", func(s *batch.Shift) int64 { return s.Ordinals }),
-	number("offsets", func(s *batch.Shift) int64 { return s.Offsets }),
-	number("width", func(s *batch.Shift) int64 { return s.Width }),
-	bytesOf("parts", func(s *batch.Shift) []byte { return s.Parts }),
+// places say where the entries of an archive lie.
+var places = table[*batch.Located]{name: "x_archive_place", columns: []column[*batch.Located]{
+	number("archive_id", func(p *batch.Located) int64 { return p.Archive }),
+	number("row", func(p *batch.Located) int64 { return p.Row }),
+	number("ordinals", func(p *batch.Located) int64 { return p.Ordinals }),
+	bytesOf("offsets", func(p *batch.Located) []byte { return p.Offsets }),
 }}
 
 // insertEntries ends the rows that editions do not have, and adds those that they bring.
@@ -66,7 +63,7 @@ func insertEntries(t *tx, b *batch.Batch) error {
 	if err := copyMoved(t, b.Moved); err != nil {
 		return err
 	}
-	return shifts.insert(t, pointers(b.Shifts))
+	return places.insert(t, pointers(b.Located))
 }
 
 // copyMoved gives rows what goes with others.

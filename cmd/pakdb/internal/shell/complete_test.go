@@ -44,7 +44,7 @@ func TestComplete(t *testing.T) {
 	}
 	for _, line := range []string{"SELECT * FROM ", "SELECT * FROM b", "SELECT * FROM archive", "SELECT p"} {
 		for _, rest := range shell.Complete(shell.Config{DB: db, Library: all}, line) {
-			if word := (line + rest)[strings.LastIndexByte(line, ' ')+1:]; slices.Contains([]string{"x_path_key", "x_build_archive", "x_build", "x_archive_shift", "x_entry_row"}, word) {
+			if word := (line + rest)[strings.LastIndexByte(line, ' ')+1:]; slices.Contains([]string{"x_path_key", "x_build_archive", "x_build", "x_archive_place", "x_entry_row"}, word) {
 				t.Errorf("%s: the table %s is proposed", line, word)
 			}
 		}

@@ -1,0 +1,33 @@
+package edition
+
+import (
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
+)
+
+// places makes the rows of archive_place of an archive, from its entries in the order of
+// their rows. The zero value has an archive to be set, and no entries.
+type places struct {
+	now     batch.Located // whose offsets are being packed
+	offsets record.OffsetPacker
+}
+
+// note says where the next entry lies, whose row is given.
+func (p *places) note(b *batch.Batch, e *batch.Row, row int64) {
+	ordinals := e.Ordinal - (row>>RowBits - RowBase)
+	if p.offsets.Len() == record.MaxOffsets || ordinals != p.now.Ordinals {
+		p.end(b)
+	}
+	if p.offsets.Len() == 0 {
+		p.now.Row, p.now.Ordinals = row, ordinals
+	}
+	p.offsets.Add(e.Offset, e.Stored)
+}
+
+// end adds the row that is being made to the batch.
+func (p *places) end(b *batch.Batch) {
+	if p.offsets.Len() > 0 {
+		p.now.Offsets = p.offsets.Pack()
+		b.Located = append(b.Located, p.now)
+	}
+}

@@ -1,0 +1,56 @@
+package schematest
+
+import (
+	"database/sql/driver"
+	"errors"
+	"testing"
+
+	"pakdb/schema"
+	"pakdb/schema/internal/conn"
+)
+
+// Ask returns the rows of a statement as pakdb runs it, which has what is packed in the
+// file, as the offsets of entries. Any other program has NULL there, as [Open] has.
+func Ask(t testing.TB, path, text string, values ...any) (rows [][]any) {
+	t.Helper()
+	r, err := schema.OpenReadOnlyWith(t.Context(), path, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	var named []driver.NamedValue
+	for i, v := range values {
+		v, err := driver.DefaultParameterConverter.ConvertValue(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named = append(named, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	c, err := r.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	err = c.Raw(func(raw any) error {
+		c := raw.(driver.Conn)
+		end, err := r.Statement(t.Context(), c, text, named)
+		if err != nil {
+			return err
+		}
+		found, err := c.(driver.QueryerContext).QueryContext(t.Context(), text, named)
+		if err == nil {
+			err = errors.Join(conn.Drain(t.Context(), found, func(v []driver.Value) {
+				row := make([]any, len(v))
+				for i := range v {
+					row[i] = v[i]
+				}
+				rows = append(rows, row)
+			}), found.Close())
+		}
+		return end(err)
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return rows
+}
