@@ -23,7 +23,6 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
@@ -177,7 +176,7 @@ func (p *Package) find(object, field string) (int, *property.Draft, property.Tar
 		}
 		return i, d, t, err
 	}
-	err := fmt.Errorf("%w: no object %s %s", codecs.ErrNotFound, object, glob.NearestHint(glob.Nearest(object, names)))
+	err := fmt.Errorf("no object %s: %w", object, &property.NoFieldError{Path: field, Near: glob.Nearest(object, names)})
 	return 0, nil, property.Target{}, err
 }
 

@@ -1,0 +1,134 @@
+package edit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs/unreal/property"
+)
+
+// Op is what an [Edit] does.
+type Op string
+
+// Operations, in the order in which [Ordered] has them.
+const (
+	Copy     Op = "copy"     // an entry or row, under the key Value
+	Rename   Op = "rename"   // an entry or row, to the key Value
+	Set      Op = "set"      // a field to Value; a field that is inherited is added
+	Add      Op = "add"      // a field that is inherited, with Value
+	Multiply Op = "multiply" // a number by Value
+	Append   Op = "append"   // an element with Value to an array; "" copies the last one
+	Remove   Op = "remove"   // a field, element, entry or row
+)
+
+var ops = []Op{Copy, Rename, Set, Append, Remove}
+
+// Edit is one change of a package. Arguments of commands, statements, CSV and JSON all become
+// lists of edits.
+type Edit struct {
+	Path          string // of the package, where a list is for several
+	Object, Field string // as [Package.Set] takes them
+	Op            Op
+	Value         string
+}
+
+// ErrExists is wrapped by errors about fields that are to be added and are there.
+var ErrExists = errors.New("the object has the field")
+
+// Apply makes an edit.
+func (p *Package) Apply(e Edit) error {
+	switch e.Op {
+	case Copy:
+		return p.Copy(e.Object, e.Field, e.Value)
+	case Rename:
+		return p.Rename(e.Object, e.Field, e.Value)
+	case Set:
+		return p.Set(e.Object, e.Field, e.Value)
+	case Add:
+		if _, _, t, err := p.find(e.Object, e.Field); err != nil || t.Exists() {
+			return cmp.Or(err, fmt.Errorf("%w: %s", ErrExists, e.Field))
+		}
+		return p.Set(e.Object, e.Field, e.Value)
+	case Multiply:
+		return p.multiply(e.Object, e.Field, e.Value)
+	case Append:
+		return p.Append(e.Object, e.Field, e.Value)
+	case Remove:
+		return p.Remove(e.Object, e.Field)
+	}
+	return fmt.Errorf("%w: no operation %q", property.ErrValue, e.Op)
+}
+
+// Ordered sorts edits so that all paths are those of the package as it was: copies first, so
+// that fields of new rows can be set; removals last, from the last element to the first.
+func Ordered(edits []Edit) {
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		if c := cmp.Compare(a.Op.order(), b.Op.order()); c != 0 || a.Op != Remove {
+			return c
+		}
+		x, i := lastIndex(a.Field)
+		y, k := lastIndex(b.Field)
+		return cmp.Or(strings.Compare(y, x), cmp.Compare(k, i))
+	})
+}
+
+func (o Op) order() int {
+	if o == Add || o == Multiply {
+		o = Set
+	}
+	return slices.Index(ops, o)
+}
+
+// lastIndex divides "Slots[3]" into "Slots" and 3. A path that does not end so has index -1.
+func lastIndex(field string) (container string, index int) {
+	at := strings.LastIndexByte(field, '[')
+	if at < 0 || !strings.HasSuffix(field, "]") {
+		return field, -1
+	}
+	index, err := strconv.Atoi(field[at+1 : len(field)-1])
+	if err != nil {
+		return field, -1
+	}
+	return field[:at], index
+}
+
+// multiply sets a number to a multiple of itself. The product is exact before it is rounded
+// to the type: 24 times 1.2 is 28.8.
+func (p *Package) multiply(object, field, by string) error {
+	factor, ok := new(big.Rat).SetString(by)
+	if !ok {
+		return fmt.Errorf("%w: %q is no number", property.ErrValue, by)
+	}
+	old, err := p.Get(object, field)
+	if err != nil {
+		return err
+	}
+	var text string
+	switch v := old.(type) {
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case float64:
+		text = strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		text = v
+	}
+	number, ok := new(big.Rat).SetString(text)
+	if _, isText := old.(string); !ok || isText && strings.Trim(text, "0123456789") != "" {
+		return fmt.Errorf("%w: %s is %q, which is no number", property.ErrValue, field, text)
+	}
+	number.Mul(number, factor)
+	if _, isFloat := old.(float64); isFloat {
+		f, _ := number.Float64()
+		if math.IsInf(f, 0) {
+			return fmt.Errorf("%w: %s is out of range", property.ErrValue, number.FloatString(0))
+		}
+		return p.Set(object, field, strconv.FormatFloat(f, 'g', -1, 64))
+	}
+	return p.Set(object, field, number.FloatString(0))
+}
