@@ -50,7 +50,6 @@ changed packages, whose name must win over theirs, as Game_1_P.pak; of a
 package file it is a file. The result is read back: it differs in those values
 alone. Unsafe changes are refused.`,
 		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak
-  pakdb mod set BP_Rifle.uasset Default__BP_Rifle_C:Damage=28.8 --dry-run
   pakdb mod set "1.52:**/BP_*.uasset" Damage*=1.2 -o Game_1_P.pak
   pakdb mod set DT_Weapons.uasset --copy "Rows[Rifle]=Carbine" -o new.uasset`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
