@@ -13,6 +13,7 @@ import (
 
 	"pakdb/internal/terminal"
 	"pakdb/internal/terminal/ptytest"
+	"pakdb/internal/testkit"
 )
 
 const askVariable = "ASK_PASSWORD"
@@ -21,7 +22,7 @@ const askVariable = "ASK_PASSWORD"
 func TestMain(m *testing.M) {
 	switch os.Getenv(askVariable) {
 	case "":
-		os.Exit(m.Run())
+		os.Exit(testkit.Draw(m))
 	case "cancelled":
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

@@ -46,14 +46,19 @@ func Some[T any](all []T, n int) (some []T) {
 // fails logs it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
-	seed, err := strconv.ParseUint(os.Getenv("PAKDB_SEED"), 10, 64)
+	n := seed()
+	t.Logf("PAKDB_SEED=%d", n)
+	return n
+}
+
+func seed() uint64 {
+	n, err := strconv.ParseUint(os.Getenv("PAKDB_SEED"), 10, 64)
 	switch {
 	case err == nil:
+		return n
 	case All():
-		seed = rand.Uint64()
+		return rand.Uint64()
 	default:
-		seed = 1
+		return 1
 	}
-	t.Logf("PAKDB_SEED=%d", seed)
-	return seed
 }

@@ -1,0 +1,10 @@
+package mount_test
+
+import (
+	"os"
+	"testing"
+
+	"pakdb/internal/testkit"
+)
+
+func TestMain(m *testing.M) { os.Exit(testkit.Draw(m)) }

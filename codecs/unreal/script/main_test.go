@@ -1,0 +1,10 @@
+package script_test
+
+import (
+	"os"
+	"testing"
+
+	"pakdb/internal/testkit"
+)
+
+func TestMain(m *testing.M) { os.Exit(testkit.Draw(m)) }
