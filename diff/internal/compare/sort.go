@@ -6,7 +6,7 @@ import (
 )
 
 // position is what a pair is sorted by, and where it stood.
-type position struct{ rank, seq, index int32 }
+type position struct{ rank, archive, seq, index int32 }
 
 // sort orders the pairs by folder, then by name: the order is the same whichever
 // ids a catalog gave.
@@ -14,11 +14,11 @@ func (out *Outcome) sort() {
 	order := make([]position, len(out.Pairs))
 	for i := range out.Pairs {
 		e := out.Place(&out.Pairs[i])
-		order[i] = position{out.Names.Rank(e.Path), e.Seq, int32(i)}
+		order[i] = position{out.Names.Rank(e.Path), e.Archive, e.Seq, int32(i)}
 	}
 	slices.SortFunc(order, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(out.Pairs[a.index].What.First(), out.Pairs[b.index].What.First()),
-			cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
+			cmp.Compare(a.archive, b.archive), cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
 	})
 	for start := range order {
 		out.rotate(order, int32(start))

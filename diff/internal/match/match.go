@@ -21,7 +21,7 @@ type Input struct {
 // open is what is left over on one side: rows for which no other was found.
 type open struct {
 	*side.Side
-	rows []int32 // indexes of Rows, in the order of their names
+	rows []int32 // indexes of Rows, in the order of their names, then of archives
 }
 
 // matcher holds what is left over, and what was found to belong together.
@@ -50,12 +50,14 @@ func newMatcher(in Input) *matcher {
 }
 
 func (s *open) sort(n *facts.Names) {
-	type item struct{ rank, seq, row int32 }
+	type item struct{ rank, archive, seq, row int32 }
 	items := make([]item, len(s.rows))
 	for i, row := range s.rows {
-		items[i] = item{n.Rank(s.Rows[row].Path), s.Rows[row].Seq, row}
+		items[i] = item{n.Rank(s.Rows[row].Path), s.Rows[row].Archive, s.Rows[row].Seq, row}
 	}
-	slices.SortFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.archive, b.archive), cmp.Compare(a.seq, b.seq))
+	})
 	for i, it := range items {
 		s.rows[i] = it.row
 	}

@@ -88,14 +88,19 @@ func (f *Identities) set(seq int, v []driver.Value) {
 }
 
 func (b *Side) identitiesByPath(ctx context.Context, rows []int32, found *Identities) error {
-	seqs, paths := make(map[int64]int, len(rows)), make([]int64, len(rows))
+	type place struct{ path, ordinal int64 }
+	seqs, paths := make(map[place][]int32, len(rows)), make([]int64, len(rows))
 	for i, row := range rows {
-		seqs[b.Rows[row].Path], paths[i] = int(b.Rows[row].Seq), b.Rows[row].Path
+		r := &b.Rows[row]
+		at := place{r.Path, b.Archives[r.Archive].Ordinal}
+		seqs[at], paths[i] = append(seqs[at], r.Seq), r.Path
 	}
 	return facts.Batches(facts.Set(paths), func(paths []int64) error {
 		return schema.EachRow(ctx, b.db, entryIDs, []driver.Value{b.ID, facts.Array(paths)}, func(v []driver.Value) {
-			if seq, ok := seqs[facts.Integer(v[0])]; ok {
-				found.set(seq, v[1:])
+			at := place{facts.Integer(v[0]), facts.Integer(v[1])}
+			if waiting := seqs[at]; len(waiting) > 0 {
+				found.set(int(waiting[0]), v[2:])
+				seqs[at] = waiting[1:]
 			}
 		})
 	})

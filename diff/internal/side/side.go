@@ -84,7 +84,7 @@ type Row struct {
 	storage int64 // flags, method, type: see rowColumns
 	Group   int32 // of the archive when archives are compared one by one, else 0
 	Archive int32 // in Side.Archives
-	Seq     int32 // place in the build
+	Seq     int32 // order of reading, within an archive that of its entries
 	Copies  int32 // entries of the same file, with this one; 0: another one hides it
 }
 

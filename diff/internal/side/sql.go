@@ -45,8 +45,8 @@ const nameless = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + `
 	WHERE ba.build_id = ?1 AND ba.ordinal IN (SELECT value FROM json_each(?2)) AND e.path_id IS NULL
 	ORDER BY ba.ordinal, e.row`
 
-// entryIDs lists the ids and hashes of paths ?2 in a build.
-const entryIDs = `SELECT e.path_id, e.id_bits, e.id_hi, e.id_lo, e.path_hash
+// entryIDs lists the ids and hashes of paths ?2 in the archives of a build.
+const entryIDs = `SELECT e.path_id, ba.ordinal, e.id_bits, e.id_hi, e.id_lo, e.path_hash
 	FROM json_each(?2) j
 	CROSS JOIN x_entry e ON e.path_id = j.value
 	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
