@@ -2,8 +2,8 @@
 // build with sums of all that is below them, the files of a folder, one file.
 //
 // The views answer the same, for any statement. What is asked here again and again goes by
-// the tables: the sums of a million files take a third of what the view folders takes, and
-// are kept for the next question, as a [Tree].
+// the tables: sums by folder are stored with each archive, and kept for the next question,
+// as a [Tree].
 //
 // Reading order:
 //

@@ -117,8 +117,7 @@ func (t *Tree) hides(entry [2]int64) bool {
 	return ok
 }
 
-// Tree returns the folders of a build. They are kept, so that only the first call takes its
-// time: half a second for a million files.
+// Tree returns the folders of a build. They are kept.
 func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
 	b, err := c.Build(ctx, label)
 	if err != nil {
@@ -145,7 +144,7 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 	if err := c.loadWords(ctx, t); err != nil {
 		return nil, schema.Classify(err)
 	}
-	sums, err := loadSums(ctx, c.db, b.ID, t.mounts, t.Words)
+	sums, err := loadSums(ctx, c.db, b.ID)
 	if err != nil {
 		return nil, schema.Classify(err)
 	}

@@ -109,6 +109,8 @@ type IDs struct {
 	Stored []*Row  // whose facts are in the catalog
 	Refs   []Key   // of Again
 	Keys   *KeySet // nil: later
+
+	Folders []Folder // of the archives that are ended
 }
 
 // Path is a row of table path.

@@ -1,6 +1,12 @@
 package batch
 
-import "pakdb/schema/internal/record"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pakdb/schema/internal/record"
+)
 
 // maxTotals is how many rows the totals of an archive may have.
 const maxTotals = 4096
@@ -12,7 +18,23 @@ type Totals struct {
 	sums map[kindOfEntry]*Total
 	last *Total // of the entry before, which the next one is often like
 	many bool
+
+	folders map[string]*Folder // by prefix
+	folder  *Folder            // of the entry before
+	prefix  string             // of that
 }
+
+// Folder is a row of archive_folder: the files of an archive that lie directly in a folder.
+type Folder struct {
+	Archive, Dir        int64 // Dir is filled in by the interner; 0: of what has no path
+	Files, Size, Stored int64
+	Largest             int64  // size of the largest file
+	Ext                 string // of that; of equally large ones the first
+}
+
+// unseen are the flags of what is no file of the game: delete records, entries of archives
+// that are entries, and what describes an archive.
+const unseen = 42
 
 // Total is a row of archive_sum.
 type Total struct {
@@ -31,13 +53,18 @@ type kindOfEntry struct {
 
 // Add counts an entry.
 func (t *Totals) Add(e *record.Entry) {
+	kind := kindOfEntry{HasPath: e.Name != "", Type: e.Type, Method: e.Method, Flags: e.Flags}
+	prefix := ""
+	if kind.HasPath {
+		var name string
+		prefix, name = record.SplitPath(e.Name)
+		kind.Ext = record.Ext(name)
+	}
+	if e.Flags&unseen == 0 {
+		t.addFile(e, prefix, &kind)
+	}
 	if t.many {
 		return
-	}
-	kind := kindOfEntry{HasPath: e.Name != "", Type: e.Type, Method: e.Method, Flags: e.Flags}
-	if kind.HasPath {
-		_, name := record.SplitPath(e.Name)
-		kind.Ext = record.Ext(name)
 	}
 	if t.last == nil || t.last.kindOfEntry != kind {
 		t.last = t.of(kind)
@@ -47,6 +74,48 @@ func (t *Totals) Add(e *record.Entry) {
 		t.last.Size += e.Size
 		t.last.Stored += e.Stored
 	}
+}
+
+// noPath is the prefix of entries without a path: no folder has it.
+const noPath = "\x00"
+
+// addFile counts a file in its folder.
+func (t *Totals) addFile(e *record.Entry, prefix string, kind *kindOfEntry) {
+	if !kind.HasPath {
+		prefix = noPath
+	}
+	f := t.folder
+	if f == nil || t.prefix != prefix {
+		if f = t.folders[prefix]; f == nil {
+			if t.folders == nil {
+				t.folders = map[string]*Folder{}
+			}
+			prefix = strings.Clone(prefix)
+			f = &Folder{Largest: -1}
+			t.folders[prefix] = f
+		}
+		t.folder, t.prefix = f, prefix
+	}
+	f.Files++
+	f.Size += e.Size
+	f.Stored += e.Stored
+	if e.Size > f.Largest || e.Size == f.Largest && kind.Ext < f.Ext {
+		f.Largest, f.Ext = e.Size, strings.Clone(kind.Ext)
+	}
+}
+
+// Folders returns the sums by folder, as those of an archive whose folders have these ids.
+func (t *Totals) Folders(archive int64, dirs map[string]int64) []Folder {
+	all := make([]Folder, 0, len(t.folders))
+	for prefix, f := range t.folders {
+		f.Archive = archive
+		if prefix != noPath {
+			f.Dir = dirs[prefix]
+		}
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(a, b Folder) int { return cmp.Compare(a.Dir, b.Dir) })
+	return all
 }
 
 // of returns the sums for a kind of entries, nil where there are too many kinds.

@@ -30,6 +30,17 @@ JOIN (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS st
     ON s.archive_id = a.archive_id
 WHERE (a.entry_count, a.entry_size, a.entry_stored) IS NOT (s.n, s.size, s.stored);
 
+-- step folders: sums over the files of folders are those of the archive's files
+SELECT (SELECT b.label FROM x_build_archive ba JOIN x_build b ON b.build_id = ba.build_id
+        WHERE ba.archive_id = s.archive_id AND b.complete = 1 LIMIT 1),
+    printf('archive %d has sums by folder of %d files of %d bytes, stored in %d; by extension these are %d, %d and %d', s.archive_id,
+        f.n, f.size, f.stored, s.n, s.size, s.stored)
+FROM (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS stored FROM x_archive_sum
+      WHERE flags & 42 = 0 GROUP BY archive_id) s
+LEFT JOIN (SELECT archive_id, sum(files) AS n, sum(size) AS size, sum(stored) AS stored FROM x_archive_folder GROUP BY archive_id) f
+    ON f.archive_id = s.archive_id
+WHERE (f.n, f.size, f.stored) IS NOT (s.n, s.size, s.stored);
+
 -- step paths: a path is found by its key
 SELECT NULL, 'path ' || p.path_id || ', ' || d.prefix || p.name || ', has not the key that its text has'
 FROM x_path p

@@ -18,6 +18,9 @@ const (
 	rowEnded = "until > 0"
 )
 
+// archiveTables have rows of archives, by archive_id.
+var archiveTables = []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive_folder", "x_archive"}
+
 // remove deletes an archive, and the rows that hold for no other edition: those
 // that began after the edition before it, and ended up to the one after it. If it was
 // the last, rows that it ended go on.
@@ -45,7 +48,7 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	if before.Valid && !after.Valid {
 		statements = append(statements, fmt.Sprintf("UPDATE x_entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
 	}
-	for _, table := range []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive"} {
+	for _, table := range archiveTables {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
 	}
 	return conn.ExecAll(ctx, tx, statements...)
@@ -72,13 +75,11 @@ func deleteRows(where string) (statements []string) {
 func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 	whole := "(SELECT lineage_id FROM x_archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
 	archives := "(SELECT archive_id FROM x_archive WHERE lineage_id IN " + whole + ")"
-	err := conn.ExecAll(ctx, tx, append(deleteRows("lineage_id IN "+whole),
-		"DELETE FROM x_problem WHERE archive_id IN "+archives,
-		"DELETE FROM x_named_resource WHERE archive_id IN "+archives,
-		"DELETE FROM x_archive_place WHERE archive_id IN "+archives,
-		"DELETE FROM x_archive_sum WHERE archive_id IN "+archives,
-		"DELETE FROM x_archive WHERE archive_id IN "+archives)...)
-	if err != nil {
+	statements := deleteRows("lineage_id IN " + whole)
+	for _, table := range archiveTables {
+		statements = append(statements, "DELETE FROM "+table+" WHERE archive_id IN "+archives)
+	}
+	if err := conn.ExecAll(ctx, tx, statements...); err != nil {
 		return err
 	}
 	type row struct {

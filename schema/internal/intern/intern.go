@@ -90,6 +90,11 @@ func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
 		return err
 	}
 	in.collectRefs(b)
+	for i := range b.Archives {
+		if a := &b.Archives[i]; a.Ended {
+			b.Folders = append(b.Folders, a.Totals.Folders(a.ID, in.dirs)...)
+		}
+	}
 	if in.keys.Len() >= batch.MaxKeys || b.Keyed {
 		b.Keys = in.TakeKeys()
 	}

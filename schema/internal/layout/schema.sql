@@ -121,6 +121,20 @@ CREATE TABLE x_archive_sum (
     PRIMARY KEY (archive_id, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- The files of an archive that lie directly in each folder. Delete records, entries of
+-- archives that are entries, and what describes an archive are no files of the game. Files
+-- that other entries hide are counted: the view folders takes them away.
+CREATE TABLE x_archive_folder (
+    archive_id INTEGER NOT NULL REFERENCES x_archive,
+    dir_id     INTEGER NOT NULL,             -- of dir; 0: of files without a path
+    files      INTEGER NOT NULL,             -- how many
+    size       INTEGER NOT NULL,             -- sum of entry_row.size
+    stored     INTEGER NOT NULL,             -- sum of entry_row.stored
+    largest    INTEGER NOT NULL,             -- size of the largest file
+    ext_id     INTEGER NOT NULL REFERENCES x_word, -- word: the extension of that file; of equally large ones the first
+    PRIMARY KEY (archive_id, dir_id)
+) STRICT, WITHOUT ROWID;
+
 -- Findings about a file or one of its entries.
 CREATE TABLE x_problem (
     archive_id INTEGER NOT NULL REFERENCES x_archive,

@@ -71,6 +71,16 @@ var totals = table[*batch.Total]{name: "x_archive_sum", columns: []column[*batch
 	number("stored", func(s *batch.Total) int64 { return s.Stored }),
 }}
 
+var folders = table[*batch.Folder]{name: "x_archive_folder", columns: []column[*batch.Folder]{
+	number("archive_id", func(f *batch.Folder) int64 { return f.Archive }),
+	number("dir_id", func(f *batch.Folder) int64 { return f.Dir }),
+	number("files", func(f *batch.Folder) int64 { return f.Files }),
+	number("size", func(f *batch.Folder) int64 { return f.Size }),
+	number("stored", func(f *batch.Folder) int64 { return f.Stored }),
+	number("largest", func(f *batch.Folder) int64 { return f.Largest }),
+	word("ext_id", func(f *batch.Folder) string { return f.Ext }),
+}}
+
 // insertArchives stores problems and public names, then the state of each archive that
 // the batch concerns, with the sums of those that it completes.
 func insertArchives(t *tx, b *batch.Batch) error {
@@ -81,6 +91,9 @@ func insertArchives(t *tx, b *batch.Batch) error {
 		return err
 	}
 	if err := archives.insert(t, pointers(b.Archives)); err != nil {
+		return err
+	}
+	if err := folders.insert(t, pointers(b.Folders)); err != nil {
 		return err
 	}
 	for i := range b.Archives {
