@@ -36,7 +36,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 			return
 		}
 		pages, lines = pages+1, lines+strings.Count(text, "\n")+1
-		if n := strings.Count(text, "\n") + 1; n > 40 && cmd.HasParent() || n > 48 {
+		if n := strings.Count(text, "\n") + 1; n > 40 && cmd.HasParent() || n > 50 {
 			t.Errorf("%s: help has %d lines", cmd.CommandPath(), n)
 		}
 		if n := strings.Count(cmd.Example, "\n") + 1; !strings.Contains(cmd.Example, cmd.CommandPath()) || n > 3 {

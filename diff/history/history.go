@@ -28,6 +28,28 @@ type Event struct {
 // stands for in the newest build that has it; renames are followed both ways. The
 // error is diff.ErrNoFile if no build has it.
 func Of(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
+	return follow(ctx, db, func(h *history) ([]Event, error) { return h.all(ctx, path) })
+}
+
+// At is [Of] the entry that path stands for in a build.
+func At(ctx context.Context, db *sql.DB, build, path string) ([]Event, error) {
+	return follow(ctx, db, func(h *history) ([]Event, error) {
+		at := slices.Index(h.labels, build)
+		if at < 0 {
+			return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, build)
+		}
+		v, err := h.find(ctx, at, path)
+		if err == nil && v == nil {
+			err = fmt.Errorf("%w: %q in %q", diff.ErrNoFile, path, build)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return h.of(ctx, at, v)
+	})
+}
+
+func follow(ctx context.Context, db *sql.DB, find func(*history) ([]Event, error)) ([]Event, error) {
 	h := &history{db: db, named: map[string][]string{}}
 	err := schema.EachRow(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id", nil,
 		func(v []driver.Value) { h.labels = append(h.labels, facts.Text(v[0])) })
@@ -35,7 +57,7 @@ func Of(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
 		return nil, err
 	}
 	h.asked = schema.NewStatements(db)
-	events, err := h.all(ctx, path)
+	events, err := find(h)
 	return events, errors.Join(err, h.asked.Close())
 }
 

@@ -16,23 +16,26 @@ import (
 type source struct {
 	table string // a content without rows there has none
 	read  func(*Comparer, context.Context, int64, *diff.File) ([]field, error)
+	// follows means that the fields follow from what people edit: the tables of a package,
+	// references.
+	follows bool
 }
 
 // sources are those of fields. What a kind of content is made of is said by
 // a query, or by a function where names depend on each other; those of further
 // formats belong here.
 var sources = []source{
-	{"x_calligraphy_value", (*Comparer).prototypeFields},
-	{"", (*Comparer).packageFields}, // exports may lie in another content
-	{"x_locres", localizedFields},
-	{"x_retro_string", fromQuery(retroTexts)},
-	{"x_config_line", fromQuery(settings)},
-	{"x_calligraphy_curve", fromQuery(curvePoints)},
-	{"x_calligraphy_asset", fromQuery(typeAssets)},
-	{"", fromQuery(blueprintFields)}, // of two tables
-	{"x_calligraphy_record", fromQuery(directoryRecords)},
-	{"x_calligraphy_replacement", fromQuery(replacements)},
-	{"x_ref", fromQuery(references)},
+	{table: "x_calligraphy_value", read: (*Comparer).prototypeFields},
+	{read: (*Comparer).packageFields, follows: true}, // exports may lie in another content
+	{table: "x_locres", read: localizedFields},
+	{table: "x_retro_string", read: fromQuery(retroTexts)},
+	{table: "x_config_line", read: fromQuery(settings)},
+	{table: "x_calligraphy_curve", read: fromQuery(curvePoints)},
+	{table: "x_calligraphy_asset", read: fromQuery(typeAssets)},
+	{read: fromQuery(blueprintFields)}, // of two tables
+	{table: "x_calligraphy_record", read: fromQuery(directoryRecords)},
+	{table: "x_calligraphy_replacement", read: fromQuery(replacements)},
+	{table: "x_ref", read: fromQuery(references), follows: true},
 }
 
 // hasRows asks which of the tables of sources have rows of content ?1, by one statement:

@@ -35,6 +35,14 @@ type comparer struct {
 	prefix   string          // what it is called
 	old, new func() *objects // what objects inherit
 	changes  []Change
+	paired   func(old, new *node) // hears of nodes that became each other; nil: nobody asks
+}
+
+// pair notes that one node became another.
+func (c *comparer) pair(old, new *node) {
+	if c.paired != nil {
+		c.paired(old, new)
+	}
 }
 
 func (c *comparer) add(name string, old, new *string, cosmetic bool) {

@@ -13,7 +13,11 @@ func (c *comparer) elements(at path, a, b []child) {
 		c.pairs(at, a, b)
 		return
 	}
-	kept, moved := match(a, b)
+	stay, kept := match(a, b)
+	for _, k := range stay {
+		c.pair(a[k.old].node, b[k.new].node)
+	}
+	moved := len(stay) - len(kept)
 	taken := map[uint64]int{} // moved elements, which did not come or go
 	if moved > 0 {
 		old, new := plural(moved), "in another place"
@@ -122,22 +126,20 @@ func (c child) valueOrSelf() *node {
 // pair is an element of both sides.
 type pair struct{ old, new int }
 
-// match returns the elements that stay in their order, and how many more are on both
-// sides elsewhere.
-func match(a, b []child) (kept []pair, moved int) {
+// match returns the elements that both sides have, and of these the ones that stay in
+// their order.
+func match(a, b []child) (all, kept []pair) {
 	places := map[uint64][]int{}
 	for i, x := range a {
 		places[x.hash()] = append(places[x.hash()], i)
 	}
-	var all []pair
 	for j, y := range b {
 		if at := places[y.hash()]; len(at) > 0 {
 			all = append(all, pair{at[0], j})
 			places[y.hash()] = at[1:]
 		}
 	}
-	kept = longestAscending(all)
-	return kept, len(all) - len(kept)
+	return all, longestAscending(all)
 }
 
 // longestAscending returns the longest run of pairs whose old places ascend.

@@ -8,6 +8,7 @@ import (
 
 // node compares what lies at one path on both sides.
 func (c *comparer) node(at path, a, b *node) {
+	c.pair(a, b)
 	if a.hash() == b.hash() {
 		return
 	}
@@ -37,6 +38,7 @@ func (c *comparer) node(at path, a, b *node) {
 			c.came(at.with(y.step), y)
 		} else if old := bySum[y.hash()]; len(old) > 0 {
 			c.add(at.text(c.prefix)+" row", &old[0].name, &y.step.name, false)
+			c.pair(a.at(old[0]), y.node)
 			renamed[old[0]] = true
 			bySum[y.hash()] = old[1:]
 		} else {
@@ -53,17 +55,21 @@ func (c *comparer) node(at path, a, b *node) {
 	}
 }
 
-// list tells of all values of a node.
-func (c *comparer) list(at path, object string, n *node) {
+// list yields all values of a node.
+func (n *node) list(at path, object string, yield func(name, value string, n *node)) {
 	if text := n.single(); text != "" && len(at.steps) > 0 {
-		c.add(at.text(object), nil, &text, false)
+		yield(at.text(object), text, n)
 		return
 	}
 	if n.leaf != nil {
-		c.add(at.text(object), nil, &n.leaf.Value, false)
+		yield(at.text(object), n.leaf.Value, n)
 	}
 	for _, below := range n.children {
-		c.list(at.with(below.step), object, below.node)
+		if value := below.value(); value != nil && keyed(n.children) {
+			value.list(at.with(step{below.at(keyStep).summary(), key}), object, yield)
+			continue
+		}
+		below.list(at.with(below.step), object, yield)
 	}
 }
 

@@ -11,6 +11,11 @@ import (
 func Compare(old, new Side) []Change {
 	a, b := objectsOf(old.Rows), objectsOf(new.Rows)
 	c := &comparer{shown: shownNames(a, b), old: sync.OnceValue(old.inherited), new: sync.OnceValue(new.inherited)}
+	c.objects(a, b)
+	return c.changes
+}
+
+func (c *comparer) objects(a, b *objects) {
 	var gone, came []*object
 	for _, o := range b.list {
 		if before := a.byPath[Fold(o.path)]; before != nil {
@@ -26,7 +31,6 @@ func Compare(old, new Side) []Change {
 		}
 	}
 	c.renamedObjects(gone, came)
-	return c.changes
 }
 
 func (s *Side) inherited() *objects {
@@ -37,14 +41,17 @@ func (s *Side) inherited() *objects {
 }
 
 // List returns all values as ones that came, named as Compare names them.
-func List(rows []Row) []Change {
-	all := objectsOf(rows)
-	c := &comparer{shown: shownNames(all)}
+func List(rows []Row) (all []Change) {
+	objectsOf(rows).each(func(name, value string, _ *node) { all = append(all, Change{Name: name, New: &value}) })
+	return all
+}
+
+// each yields all values, named as Compare names them.
+func (all *objects) each(yield func(name, value string, n *node)) {
+	shown := shownNames(all)
 	for _, o := range all.list {
-		at := path{table: isTable(o.class)}
-		c.list(at, c.shown[o.path], &o.root)
+		o.root.list(path{table: isTable(o.class)}, shown[o.path], yield)
 	}
-	return c.changes
 }
 
 // renamedObjects tells of objects of equal class and values that have another path. That
@@ -60,6 +67,7 @@ func (c *comparer) renamedObjects(gone, came []*object) {
 		key := o.key()
 		if old := byValue[key]; len(old) > 0 {
 			c.add("object", &old[0].path, &o.path, false)
+			c.pair(&old[0].root, &o.root)
 			byValue[key] = old[1:]
 		}
 	}

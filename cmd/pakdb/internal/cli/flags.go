@@ -57,6 +57,7 @@ func otherNames() map[string]string {
 		"archive":           "pack DIR -o OUT",
 		"backup":            "publish BUILD -o STORE",
 		"build":             "patch build OLD NEW -o DIR",
+		"annotate":          "blame BUILD:PATH",
 		"catalog":           "verify pakdb.db",
 		"check":             "verify ARCHIVE|CATALOG...",
 		"checkout":          "update DIR --from STORE",

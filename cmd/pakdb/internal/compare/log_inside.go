@@ -192,9 +192,11 @@ func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Di
 // isField reports whether a value is meant by its name or the end of it, in any case: the
 // names of Unreal have none, and builds spell them differently.
 func isField(name, wanted string) bool {
-	plain := func(s string) string {
-		return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "[", "."), "]", ""))
-	}
-	name, wanted = plain(name), plain(wanted)
+	name, wanted = plainField(name), plainField(wanted)
 	return name == wanted || strings.HasSuffix(name, "."+wanted)
+}
+
+// plainField folds the name of a value; an element is written as a field.
+func plainField(name string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "[", "."), "]", ""))
 }
