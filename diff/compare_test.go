@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pakdb/codecs/mount"
 	"pakdb/diff"
 	"pakdb/diff/history"
 	"pakdb/internal/sketch"
@@ -52,9 +51,6 @@ func catalog(t testing.TB, builds ...[]made) string {
 			id := b.StartArchive(schema.Archive{Format: format, Scan: "test", MountPoint: a.mount, Name: a.name})
 			for i, e := range a.entries {
 				e.Ordinal = int64(i)
-				if e.Name != "" {
-					e.File = mount.FileKey(a.mount, e.Name)
-				}
 				if err := b.Add(id, &e); err != nil {
 					t.Fatal(err)
 				}

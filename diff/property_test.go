@@ -141,9 +141,6 @@ func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
 	for i := range a.entries {
 		e := a.entries[i]
 		e.Ordinal = int64(i)
-		if e.Name != "" {
-			e.File = mount.FileKey("", e.Name)
-		}
 		if err := b.Add(id, &e); err != nil {
 			t.Fatal(err)
 		}

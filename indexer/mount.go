@@ -51,11 +51,6 @@ func stemOf(o *opened) string {
 	return ""
 }
 
-// fileOf is what the entry's file is known by in the game; "" for none.
-func (o *opened) fileOf(e *codecs.Entry) string {
-	return o.format.Mounts().FileOf(o.name, o.mountPoint, e)
-}
-
 // ownFlag marks an entry that describes its archive.
 func (o *opened) ownFlag(e *codecs.Entry) int64 {
 	if o.format.Mounts().Describes(e) {

@@ -133,7 +133,7 @@ func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 		e = &file
 	}
 	row := rowOf(e)
-	row.File, row.Flags = c.from.fileOf(e), row.Flags|c.from.ownFlag(e)
+	row.Flags |= c.from.ownFlag(e)
 	row.Symbols = symbolRows(entrySymbols(w.options.Registry, e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
 		err := w.readOrSkim(ctx, c, it, &row)

@@ -49,7 +49,7 @@ func writeNamed(t testing.TB, path, label string, archives []called) {
 			id := b.StartArchive(schema.Archive{Size: int64(len(a.files)), Quick: digest(i), Scan: "s", Format: "test", Name: a.name, Sample: sampleOf(a.files)})
 			for n, f := range a.files {
 				e := &schema.Entry{Ordinal: int64(n), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
-					HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7), File: strings.ToLower(f.name)}
+					HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}
 				if f.content%5 == 0 {
 					e.Facts = &schema.Facts{Inspector: "i/1", Kind: "k", Symbols: []schema.Symbol{{Space: "s", Key: int64(f.content), Path: f.name}},
 						Refs: []schema.Ref{{Kind: "k", Space: "s", Key: int64(f.content + 5)}}}

@@ -16,6 +16,7 @@ import (
 	"pakdb/schema/internal/record"
 	"pakdb/schema/internal/remove"
 	"pakdb/schema/internal/write"
+	"pakdb/schema/rows"
 	"pakdb/schema/search"
 )
 
@@ -158,24 +159,18 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Totals.Add(e)
 	row := b.batch.AddRow()
 	row.Entry, row.Archive = *e, archive
-	if row.NameHash, row.FileKey = e.Same.Name, e.Same.File; e.Same.Row == 0 {
-		row.NameHash, row.FileKey = record.HashOf(e.Name), edition.FileKey(e)
+	if row.NameHash = e.Same.Name; e.Same.Row == 0 {
+		row.NameHash = record.HashOf(e.Name)
 	}
-	if e.File != "" {
-		row.HasFile, row.File = true, ""
-		b.publish.Files = append(b.publish.Files, row.FileKey)
-	}
+	b.publish.AddFile(a.FileOf(e))
 	b.publish.Summed = b.publish.Summed || (e.HasContent || e.Same.Row != 0) && e.Sum != nil
-	if e.Copied != nil {
-		b.addCopied(row, e.Copied)
-	}
 	switch {
 	case e.Same.Row != 0:
 		row.Print = e.Same.Print
 	case e.Copied != nil && e.Copied.HasPrint:
 		row.Print = e.Copied.Print
 	default:
-		row.Print = edition.Print(&row.Entry, row.NameHash, row.FileKey)
+		row.Print = edition.Print(&row.Entry, row.NameHash)
 	}
 	b.batch.Weight++
 	if e.Facts != nil {
@@ -188,14 +183,6 @@ func (b *Build) Add(archive int64, e *Entry) error {
 		return b.send()
 	}
 	return nil
-}
-
-// addCopied takes over what a catalog that is merged knows by hashes alone.
-func (b *Build) addCopied(row *batch.Row, c *record.Copied) {
-	if c.HasFile {
-		row.HasFile, row.FileKey = true, c.File
-		b.publish.Files = append(b.publish.Files, row.FileKey)
-	}
 }
 
 // AddProblem stores a finding about a started archive.
@@ -248,6 +235,12 @@ func (b *Build) flush() error { return b.pipeline.flush(b.take()) }
 func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	if err := b.pipeline.end(b.take()); err != nil {
 		return 0, err
+	}
+	if err := b.publish.FindShadows(ctx, b.c.reader); err != nil {
+		if errors.Is(err, rows.ErrUnusual) {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
 	}
 	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
 		if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {

@@ -68,7 +68,7 @@ func writeFiles(t testing.TB, c *schema.Catalog, label, name string, files []fil
 	id := b.StartArchive(schema.Archive{Size: int64(len(files)), Quick: digest(len(label)), Scan: "s", Format: "test", Name: name})
 	for i, f := range files {
 		e := &schema.Entry{Ordinal: int64(i), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
-			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7), File: strings.ToLower(f.name)}
+			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}
 		if f.content%3 == 0 { // the revision changes now and then, and with it what is found
 			revision := len(files) / 50
 			e.Facts = &schema.Facts{Inspector: fmt.Sprintf("i/%d", revision), Kind: "k", Problems: make([]schema.Problem, (f.content+revision)%4),

@@ -111,7 +111,7 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*overla
 // that its archive pads is known by its padded form. What lies in archives that
 // are entries, and what describes an archive, is no file that a game mounts: ?2.
 const entriesSQL = `SELECT e.ordinal, e.row, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
-		t.word, e.id_hi, e.id_lo, e.id_bits, e.file_key
+		t.word, e.id_hi, e.id_lo, e.id_bits
 	FROM x_entry e
 	LEFT JOIN x_path p ON p.path_id = e.path_id
 	LEFT JOIN x_dir d ON d.dir_id = p.dir_id
@@ -144,11 +144,7 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 			f.Content, f.Known = [32]byte(hash), true
 		}
 		f.Padded = integer(v[8]) != 0
-		if key, ok := v[13].([]byte); ok && len(key) == len(f.Key) && !m.Loose() {
-			f.Key = overlay.Key(key)
-		} else {
-			f.SetKey()
-		}
+		f.SetKey()
 		files = append(files, f)
 	})
 	if err != nil || len(files) == 0 {

@@ -20,8 +20,8 @@ import (
 )
 
 // entry is a file of an archive.
-func entry(name, file, content string) schema.Entry {
-	e := schema.Entry{Name: name, File: file, Method: "none", Size: int64(len(content)), Stored: int64(len(content)) + 2, ContentSize: int64(len(content)), HasContent: true}
+func entry(name, content string) schema.Entry {
+	e := schema.Entry{Name: name, Method: "none", Size: int64(len(content)), Stored: int64(len(content)) + 2, ContentSize: int64(len(content)), HasContent: true}
 	copy(e.Content[:], content)
 	return e
 }
@@ -40,13 +40,13 @@ func mounts(t *testing.T, c *schema.Catalog, label string, text string) {
 			b.EndArchive(id, nil)
 			b.Mount(schema.Mount{Archive: id, Name: name, Location: "/" + name, Place: place})
 		}
-		inside, gone, own := entry("Mods/a.zip!/x.txt", "", "in"), entry("Content/C.uasset", "game/content/c.uasset", ""), entry("header", "", "own")
+		inside, gone, own := entry("Mods/a.zip!/x.txt", "in"), entry("Content/C.uasset", ""), entry("header", "own")
 		inside.Flags, gone.Flags, own.Flags, gone.HasContent = 8, 2, 32, false
-		unnamed := entry("", "", "nobody")
-		mount("base.pak", "../../../Game/", 2, entry("Content/A.uasset", "game/content/a.uasset", "aaaa"), entry("Content/B.uexp", "game/content/b.uexp", "bb"),
-			entry("Content/C.uasset", "game/content/c.uasset", "cccccc"), entry("Content/Deep/Er/D.uasset", "game/content/deep/er/d.uasset", text), inside, unnamed, own)
-		mount("patch_P.pak", "../../../Game/", 1, entry("Content/A.uasset", "game/content/a.uasset", "AAAAAAAA"), gone)
-		mount("other.pak", "../../../", 3, entry("Game/Content/E.txt", "game/content/e.txt", "e"), entry("Top.txt", "top.txt", "top"), entry("Game/Content/Odd/<b>\u202e\n.txt", "", "odd"))
+		unnamed := entry("", "nobody")
+		mount("base.pak", "../../../Game/", 2, entry("Content/A.uasset", "aaaa"), entry("Content/B.uexp", "bb"),
+			entry("Content/C.uasset", "cccccc"), entry("Content/Deep/Er/D.uasset", text), inside, unnamed, own)
+		mount("patch_P.pak", "../../../Game/", 1, entry("Content/A.uasset", "AAAAAAAA"), gone)
+		mount("other.pak", "../../../", 3, entry("Game/Content/E.txt", "e"), entry("Top.txt", "top"), entry("Game/Content/Odd/<b>\u202e\n.txt", "odd"))
 	})
 }
 

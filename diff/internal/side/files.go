@@ -126,8 +126,8 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 	if e.HasTime {
 		setAt(&s.times, at, e.ModTime)
 	}
-	if e.File != "" {
-		setAt(&s.files, at, fileHash{maphash.String(f.seed, e.File), maphash.String(f.seed, e.File+"\x00")})
+	if file := a.FileOf(e); file != "" {
+		setAt(&s.files, at, fileHash{maphash.String(f.seed, file), maphash.String(f.seed, file+"\x00")})
 	}
 	if e.IDBits != 0 {
 		setAt(&s.ids, at, AssetID{e.IDBits, int64(e.ID[0]), int64(e.ID[1])})

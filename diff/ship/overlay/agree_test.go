@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zeebo/blake3"
 	"pgregory.net/rapid"
 
 	"pakdb/codecs"
@@ -202,21 +203,29 @@ type file struct {
 // viewFiles returns what the view files says of a build, and the keys of its rows by
 // archive and path.
 func viewFiles(t *rapid.T, db *sql.DB, build string) (seen map[string]file, keys map[[2]string]string) {
-	rows, err := db.Query(`SELECT lower(hex(f.file_key)), f.content, a.format = 'loose', f.archive, f.path
-		FROM files f JOIN archives a ON a.build = f.build AND a.archive = f.archive WHERE f.build = ?`, build)
+	rows, err := db.Query(`SELECT CASE length(e.asset_id) WHEN 24 THEN e.asset_id END, f.game_path, f.content, a.format = 'loose', f.archive, f.path
+		FROM files f JOIN archives a ON a.build = f.build AND a.archive = f.archive
+		JOIN entries e ON e.archive_id = f.archive_id AND e.build_id = f.build_id AND e.ordinal = f.ordinal WHERE f.build = ?`, build)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = rows.Close() }()
 	seen, keys = map[string]file{}, map[[2]string]string{}
 	for rows.Next() {
+		var chunk *string
 		var key, archive, path string
 		var f file
-		if err := rows.Scan(&key, &f.Content, &f.Loose, &archive, &path); err != nil {
+		if err := rows.Scan(&chunk, &key, &f.Content, &f.Loose, &archive, &path); err != nil {
 			t.Fatal(err)
 		}
 		if key == "" {
 			t.Fatalf("%s %s has no key", archive, path)
+		}
+		if id := overlay.KeyOf(key); chunk == nil {
+			key = fmt.Sprintf("%x", id)
+		} else { // which its id tells
+			sum := blake3.Sum256([]byte("chunk " + *chunk))
+			key = fmt.Sprintf("%x", sum[:16])
 		}
 		if _, twice := seen[key]; twice {
 			t.Fatalf("files has two rows for %s", path)

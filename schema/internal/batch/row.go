@@ -10,9 +10,7 @@ type Row struct {
 	// By the build.
 	Archive  int64
 	NameHash record.Half // what tells paths apart
-	FileKey  record.Half // when HasFile: entries of one key are the same file of the game
-	HasFile  bool
-	Print    int64 // see package edition
+	Print    int64       // see package edition
 
 	// By the comparison with the edition before.
 	Lineage int64

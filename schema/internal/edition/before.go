@@ -100,7 +100,7 @@ func (b *Before) Find(e *record.Entry, place int) record.Same {
 	if len(e.Sum) < len(record.Half{}) {
 		return record.Same{}
 	}
-	return b.same(e, record.Same{Name: record.HashOf(e.Name), File: FileKey(e), Place: place})
+	return b.same(e, record.Same{Name: record.HashOf(e.Name), Place: place})
 }
 
 // nearBody is how many rows after a package that of its exports is looked for.
@@ -128,10 +128,9 @@ func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
 // miss of the cache.
 const nearPlace = 4
 
-// same returns the row of an entry whose name and file have the hashes of known, and that
-// is expected after its place.
+// same returns the row of an entry whose name has the hash of known, and that is expected after its place.
 func (b *Before) same(e *record.Entry, known record.Same) record.Same {
-	known.Row, known.Print = 0, Print(e, known.Name, known.File)
+	known.Row, known.Print = 0, Print(e, known.Name)
 	rows := b.lineage.Rows
 	for i := known.Place; i < min(known.Place+nearPlace, len(rows)); i++ {
 		if r := &rows[i]; r.Print == known.Print && r.Live && r.ContentID != 0 {
@@ -143,12 +142,4 @@ func (b *Before) same(e *record.Entry, known record.Same) record.Same {
 		known.Row, known.Content, known.Place = rows[at].Row, int64(rows[at].ContentID), at
 	}
 	return known
-}
-
-// FileKey returns the hash of the File of an entry, zero for none.
-func FileKey(e *record.Entry) record.Half {
-	if e.File == "" {
-		return record.Half{}
-	}
-	return record.HashOf(e.File)
 }

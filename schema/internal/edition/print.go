@@ -14,14 +14,14 @@ const flagDeleted = 2
 
 // Print returns the start of a hash over what the archive says about an entry but its
 // place. The bytes are known by a digest that the archive states, or else by that of
-// the content. name is the hash of the entry's name, file that of its File, zero for none.
-func Print(e *record.Entry, name, file record.Half) int64 {
+// the content. name is the hash of the entry's name.
+func Print(e *record.Entry, name record.Half) int64 {
 	b := make([]byte, 0, 256)
-	b = append(append(b, name[:]...), file[:]...)
+	b = append(b, name[:]...)
 	b = append(append(b, e.Method...), 0)
 	b = append(append(b, e.Type...), 0)
 	for _, n := range [...]int64{e.Stored, e.Size, e.Flags, e.ModTime, int64(e.ID[0]), int64(e.ID[1]), e.IDBits, int64(e.PathHash),
-		flag(e.HasTime) | flag(e.HasPathHash)<<1 | flag(e.HasPadded)<<2 | flag(file != record.Half{})<<3 | flag(e.Offset >= 0)<<4} {
+		flag(e.HasTime) | flag(e.HasPathHash)<<1 | flag(e.HasPadded)<<2 | flag(e.Offset >= 0)<<3} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	if e.HasPadded { // otherwise a scan that reads leaves other bytes there than one that does not

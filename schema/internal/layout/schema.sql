@@ -175,9 +175,6 @@ CREATE TABLE x_entry_row (
     id_lo      INTEGER,                      -- its lower 64 bits, signed; NULL: the archive stores no asset id
     id_bits    INTEGER,                      -- 32, 64, 96 or 128; NULL: the archive stores no asset id
     path_hash  INTEGER,                      -- as the archive stores it, signed; NULL: the archive stores none
-    -- first 16 bytes of the BLAKE3 of its normalised path in the game; NULL: the entry has no
-    -- name or is no file of the game
-    file_key   BLOB,
     -- checksum stated by the archive; NULL: the archive states none, or reading the content did
     -- not confirm it
     sum        BLOB,

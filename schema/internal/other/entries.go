@@ -11,7 +11,7 @@ import (
 // entryQuery reads the entries of an edition after a row. Words and folders are looked up
 // in memory.
 const entryQuery = `SELECT r.row, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
-	r.file_key, r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
+	r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
 FROM x_entry_row r
 LEFT JOIN x_path p ON p.path_id = r.path_id
 LEFT JOIN x_content c ON c.content_id = r.content_id
@@ -106,9 +106,6 @@ func (c *Catalog) entry(r *row) (e Entry) {
 	e.IDBits, _ = r.maybeNumber("id_bits")
 	e.ID = [2]uint64{uint64(high), uint64(low)}
 	e.Copied = &record.Copied{}
-	if file := r.blob("file_key", 16); len(file) == 16 {
-		e.Copied.File, e.Copied.HasFile = record.Half(file), true
-	}
 	e.Sum = r.blob("sum")
 	if padded := r.blob("padded", 32); len(padded) == 32 {
 		e.Padded, e.HasPadded = record.Digest(padded), true

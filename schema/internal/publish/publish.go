@@ -40,9 +40,10 @@ type Build struct {
 	Before  int64          // the last archive that was there when the build began
 	Sets    int64          // the last set of values that was there then
 	Mounts  []record.Mount // in their order
-	Files   []record.Half  // of all entries that were added
 	Summed  bool           // one of them was read whose stored bytes have a checksum
 	mounted int            // how many of Mounts are in the catalog
+	files   []int64        // keys of the files of all entries that were added
+	hidden  []shadow
 }
 
 // Publish makes the build visible in place of the one that had its label. One that

@@ -35,9 +35,6 @@ type Entry struct {
 	ID       [2]uint64
 	IDBits   int64 // 0: no ID
 	PathHash uint64
-	// File is the entry's path in the game's file system, normalised: entries
-	// of one File are the same file. "" for none.
-	File string
 	// Sum is what the archive says about the entry's bytes; nil when it says
 	// nothing, or is wrong.
 	Sum []byte
@@ -67,8 +64,6 @@ type Entry struct {
 
 // Copied is what a catalog that is merged has of an entry besides what a scan hands over.
 type Copied struct {
-	File     Half // the hash of the entry's File, when HasFile
-	HasFile  bool
 	Print    int64 // see package edition, when HasPrint
 	HasPrint bool
 	Digests  []PackageDigest // of the content, with each package that it is part of
@@ -79,7 +74,7 @@ type Same struct {
 	Row, Content int64
 	Place        int   // among the rows: that of the next entry is most often the next one
 	Print        int64 // see package edition
-	Name, File   Half  // the hashes of the entry's Name and File, as they are known by then
+	Name         Half  // the hash of the entry's Name, as it is known by then
 }
 
 // Problem is a finding about an archive, an entry or a content.

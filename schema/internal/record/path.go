@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"pakdb/codecs/family"
@@ -32,6 +33,28 @@ func GameRoot(mountPoint string) string {
 		return ""
 	}
 	return root + "/"
+}
+
+// flagOwn marks an entry that describes its archive.
+const flagOwn = 32
+
+// chunkBits is how long the ids of chunks of IoStore containers are, by which a game finds
+// them whatever paths a container gives them.
+const chunkBits = 96
+
+// FileOf returns the file of the game that an entry of the archive is: entries of one text
+// are the same file. It is "" for entries that are no file: those without a name, and those
+// that describe the archive.
+func (a *Archive) FileOf(e *Entry) string {
+	switch {
+	case e.Flags&flagOwn != 0:
+		return ""
+	case e.IDBits == chunkBits:
+		return fmt.Sprintf("chunk %x %x", e.ID[0], e.ID[1])
+	case e.Name == "":
+		return ""
+	}
+	return mount.FileKey(a.MountPoint, e.Name)
 }
 
 // PathKey returns the key of a path in table path_key: the first 8 bytes of its

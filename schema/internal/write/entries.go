@@ -24,12 +24,6 @@ var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", col
 	maybeNumber("id_hi", func(r *batch.Row) (int64, bool) { return int64(r.ID[0]), r.IDBits > 64 }),
 	maybeNumber("id_lo", func(r *batch.Row) (int64, bool) { return int64(r.ID[1]), r.IDBits > 0 }),
 	maybeNumber("id_bits", func(r *batch.Row) (int64, bool) { return r.IDBits, r.IDBits > 0 }),
-	bytesOf("file_key", func(r *batch.Row) []byte {
-		if !r.HasFile {
-			return nil
-		}
-		return r.FileKey[:]
-	}),
 	bytesOf("sum", func(r *batch.Row) []byte { return r.Sum }),
 	bytesOf("padded", func(r *batch.Row) []byte {
 		if !r.HasPadded {
