@@ -9,6 +9,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
+	"pakdb/internal/testkit"
 )
 
 // printed is what a command prints, without notes about scans.
@@ -30,24 +31,26 @@ func TestDiffOfFilesIsDiffOfBuilds(t *testing.T) {
 	several := [][]string{{"--format", "jsonl"}, {"--by", "entry", "--format", "csv"}, {"--format", "html"}, {"--semantic"}, {"--impact"}}
 	every := append([][]string{nil, {"--format", "md"}, {"-M", "0", "--by", "file", "--format", "csv"},
 		{"--stat"}, {"--by", "dir"}, {"--name-status"}}, several...)
-	for _, pair := range pairs {
+	for _, pair := range testkit.Some(pairs, 1) {
 		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
 			sameWithCatalog(t, pair[0], pair[1], every)
-			sameWithCatalog(t, pair[1], pair[0], every)
+			if testkit.Deep() {
+				sameWithCatalog(t, pair[1], pair[0], every)
+			}
 		})
 	}
-	for _, pair := range [][2]string{
-		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip"},
+	for _, pair := range testkit.Some([][2]string{
 		{"unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
+		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip"},
 		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
 		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle"},
 		{"unreal-package/uasset-rs/UE410", "unreal-package/uasset-rs/UE414"},
-	} {
+	}, 1) {
 		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("real archives")
 			}
-			sameWithCatalog(t, codecstest.Sample(t, pair[0]), codecstest.Sample(t, pair[1]), several)
+			sameWithCatalog(t, codecstest.Sample(t, pair[0]), codecstest.Sample(t, pair[1]), testkit.Some(several, 2))
 		})
 	}
 }

@@ -66,8 +66,18 @@ func schemas(t testing.TB, name string) property.Schemas {
 	return nil
 }
 
+var everySample []sample // once they were read
+
 // samples returns the packages of UE4 and UE5 in the samples that are written, by name.
-func samples(t testing.TB) (all []sample) {
+func samples(t testing.TB) []sample {
+	t.Helper()
+	if everySample == nil {
+		everySample = readSamples(t)
+	}
+	return everySample
+}
+
+func readSamples(t testing.TB) (all []sample) {
 	t.Helper()
 	files := map[string][]byte{}
 	root := filepath.Dir(codecstest.Sample(t, "unreal-package"))
