@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	gen "pakdb/testdata/gen/fixture"
 )
 
@@ -32,6 +33,9 @@ func renamed(t *testing.T, names map[string]string) string {
 func TestRenamedEditions(t *testing.T) {
 	for _, quick := range []bool{false, true} {
 		for _, workers := range []int{1, 4} {
+			if quick != (workers == 4) && !testkit.Deep() {
+				continue
+			}
 			t.Run(fmt.Sprintf("quick=%v workers=%d", quick, workers), func(t *testing.T) {
 				shared := newCatalog(t)
 				changed := map[int]int{}

@@ -204,7 +204,7 @@ func lineages(t *testing.T, path, label string) map[string]int64 {
 // none.
 func TestWhatContinues(t *testing.T) {
 	n := 0
-	for what, test := range map[string]struct {
+	for what, test := range testkit.SomeOf(map[string]struct {
 		old, new []called
 		want     map[string]string
 	}{
@@ -240,7 +240,7 @@ func TestWhatContinues(t *testing.T) {
 		"other sizes":          {[]called{{"a1.pak", numbered("a", 100, 100, 1)}}, []called{{"a2.pak", numbered("a", 100, 100, 2)}}, map[string]string{"a2.pak": ""}},
 		"a small part of much": {[]called{{"a1.pak", numbered("a", 1000, 0, 1)}}, []called{{"a2.pak", numbered("a", 100, 0, 1)}}, map[string]string{"a2.pak": ""}},
 		"nothing":              {[]called{{"a1.pak", nil}}, []called{{"a2.pak", nil}}, map[string]string{"a2.pak": ""}},
-	} {
+	}, 100) {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pakdb.db")
 			writeNamed(t, path, "1", test.old)
@@ -254,7 +254,7 @@ func TestWhatContinues(t *testing.T) {
 					t.Errorf("%s continues %q, want %q", name, got, test.want[name])
 				}
 			}
-			if n++; n%testkit.Of(4, 1) != 0 { // others each time
+			if n++; n%testkit.Of(4, 1) != 0 {
 				return
 			}
 			merged := filepath.Join(t.TempDir(), "merged.db")

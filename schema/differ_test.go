@@ -29,7 +29,7 @@ import (
 // SQLite answers over the views as the file stores them: rows, names of columns and types of
 // values. PAKDB_FUZZ is how many statements, PAKDB_SEED where they begin.
 func TestDiffer(t *testing.T) {
-	n := testkit.Of(100, 800)
+	n := testkit.Of(40, 800)
 	if s, err := strconv.Atoi(os.Getenv("PAKDB_FUZZ")); err == nil {
 		n = s
 	}

@@ -10,6 +10,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -88,7 +89,7 @@ func leftOver(t *testing.T, killed bool) string {
 // catalog, and so those that are kept beside it, also when a build was removed
 // meanwhile that shares contents with it.
 func TestWhatAnInterruptedScanLeftIsWhole(t *testing.T) {
-	for name, c := range map[string]struct {
+	for name, c := range testkit.SomeOf(map[string]struct {
 		killed, remove bool
 		known          int
 	}{
@@ -96,7 +97,7 @@ func TestWhatAnInterruptedScanLeftIsWhole(t *testing.T) {
 		"killed":                         {killed: true, known: 1},
 		"cancelled, and a build removed": {remove: true},
 		"killed, and a build removed":    {killed: true, remove: true},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
 			path := leftOver(t, c.killed)

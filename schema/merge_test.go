@@ -257,7 +257,7 @@ func TestMergeSamples(t *testing.T) {
 	}
 	var folders []string
 	var numbers []int
-	for i, name := range testkit.Some([]string{"unreal-properties/cue4parse-UE5_8", "unreal-pak", "iostore/patch-pair", "unreal-script", "unreal-media", "retro-pak"}, 2) {
+	for i, name := range testkit.Some([]string{"unreal-properties/cue4parse-UE5_8", "unreal-pak", "iostore/patch-pair", "retro-pak", "unreal-media", "unreal-script"}, 2) {
 		folders = append(folders, filepath.Join(samples, name))
 		numbers = append(numbers, i)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/search"
 )
@@ -70,13 +71,13 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 		return scan[int64](t, db, "SELECT count(*) FROM x_search_part_data") + scan[int64](t, db, "SELECT done FROM x_search_state WHERE subject = 0")
 	}
 	of := func(build int) (entries []*schema.Entry) {
-		for i := range 3000 {
+		for i := range 1000 {
 			entries = append(entries, entry(100_000*build+i))
 		}
 		return entries
 	}
 	first := int64(0)
-	for build := range 20 {
+	for build := range testkit.Of(8, 20) {
 		b, err := c.Begin(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)

@@ -232,12 +232,12 @@ func goesOn(path string, states []string) error {
 
 // stride is which calls a test takes: one in a few, or all of them
 // when PAKDB_EVERY_CALL is set, which takes ten minutes.
-func stride(t *testing.T) (first, every int) {
-	every = testkit.Of(400, 32)
+func stride(t *testing.T, name string) (first, every int) {
+	every = testkit.Of(1200, 32)
 	if os.Getenv("PAKDB_EVERY_CALL") != "" {
 		every = 1
 	}
-	return 1 + rand.New(rand.NewPCG(testkit.Seed(t), 0)).IntN(every), every
+	return 1 + rand.New(rand.NewPCG(testkit.Seed(t), uint64(len(name)))).IntN(min(every, 40)), every
 }
 
 // A process that is killed at any call leaves files from which the next one goes
@@ -283,7 +283,7 @@ func killed(t *testing.T, disk *vfstest.Disk, s step, begin string) (left []stri
 		errs = append(errs, copyFiles(live, left[len(left)-1]))
 		return left[len(left)-1]
 	}
-	first, every := stride(t)
+	first, every := stride(t, s.name)
 	disk.Watch(func(c vfstest.Call) vfstest.Fault {
 		if c.N%every != first%every {
 			return vfstest.Fault{}
@@ -352,7 +352,7 @@ func TestFailingDisk(t *testing.T) {
 			moments := undisturbed(t, story.prepare, story.steps)
 			for i, s := range story.steps {
 				calls := 0
-				for at, every := stride(t); ; at += every {
+				for at, every := stride(t, s.name); ; at += every {
 					more := false
 					for _, once := range []bool{true, false} {
 						more = failAt(t, disk, &done, s, moments[i:i+2], at, once) || more

@@ -2,16 +2,18 @@
 package testkit
 
 import (
-	"math"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
 
 // Depth is the environment variable that says how deep tests go. Without it they take a
-// sample, so that go test ./... ends within minutes. PAKDB_DEEP=1, as .ci/run sets, takes a
-// few times as many cases, and PAKDB_DEEP=all takes every case, for hours.
+// sample, so that go test ./... ends within minutes. PAKDB_DEEP=1, as .ci/run sets, takes
+// twice as many cases, and PAKDB_DEEP=all takes every case, for hours.
 const Depth = "PAKDB_DEEP"
 
 // Deep reports whether tests go deeper than a sample: for what is done at all or not.
@@ -21,7 +23,7 @@ func Deep() bool { return os.Getenv(Depth) != "" }
 func All() bool { return os.Getenv(Depth) == "all" }
 
 // Of returns how many cases a test takes, or which of them, one in so many: the sample, all,
-// or between these the geometric mean.
+// or twice the sample.
 func Of(sampled, all int) int {
 	switch os.Getenv(Depth) {
 	case "":
@@ -29,7 +31,10 @@ func Of(sampled, all int) int {
 	case "all":
 		return all
 	}
-	return int(math.Round(math.Sqrt(float64(sampled) * float64(all))))
+	if sampled > all {
+		return max(all, sampled/2)
+	}
+	return min(all, 2*sampled)
 }
 
 // Some returns n elements of a list, spread over it, or more of them as [Of] says.
@@ -39,6 +44,17 @@ func Some[T any](all []T, n int) (some []T) {
 		some = append(some, all[i*len(all)/n])
 	}
 	return some
+}
+
+// SomeOf returns n cases of a table by their names, as [Some] does of a list.
+func SomeOf[T any](all map[string]T, n int) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, name := range Some(slices.Sorted(maps.Keys(all)), n) {
+			if !yield(name, all[name]) {
+				return
+			}
+		}
+	}
 }
 
 // Seed returns the seed of what a test draws: the same one in each run, so that a run can be

@@ -12,8 +12,8 @@ func TestOf(t *testing.T) {
 		sampled, all int
 		want         int
 	}{
-		{"", 10, 250, 10}, {"1", 10, 250, 50}, {"all", 10, 250, 250},
-		{"", 9, 1, 9}, {"1", 9, 1, 3}, {"all", 9, 1, 1}, // one case in so many
+		{"", 10, 250, 10}, {"1", 10, 250, 20}, {"1", 10, 15, 15}, {"all", 10, 250, 250},
+		{"", 9, 1, 9}, {"1", 9, 1, 4}, {"1", 9, 6, 6}, {"all", 9, 1, 1}, // one case in so many
 	} {
 		t.Setenv(testkit.Depth, c.depth)
 		if got := testkit.Of(c.sampled, c.all); got != c.want || testkit.All() != (c.depth == "all") {

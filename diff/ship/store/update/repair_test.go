@@ -33,7 +33,7 @@ func TestRepair(t *testing.T) {
 		}
 		swapped := bytes.Clone(pak)
 		copy(swapped[len(pak)/2:], pak[:1000]) // a record of another place
-		for _, c := range []struct {
+		for _, c := range testkit.Some([]struct {
 			name  string
 			bytes []byte
 			most  int64
@@ -48,7 +48,7 @@ func TestRepair(t *testing.T) {
 			{"half", pak[:len(pak)/2], int64(len(pak)/2 + 256<<10)},
 			{"zeros behind", append(bytes.Clone(pak[:index]), make([]byte, 2<<20)...), 256 << 10},
 			{"nothing", nil, int64(len(pak)) * 103 / 100},
-		} {
+		}, 4) {
 			at := folder{"Game.pak": c.bytes}.write(t, t.TempDir())
 			bill, _, err := runUpdate(t.Context(), dir, at, "")
 			if err != nil {

@@ -181,7 +181,7 @@ func TestAnyToAny(t *testing.T) {
 	starts["mix"] = mix
 	for name, start := range starts {
 		for i, want := range list {
-			if testing.Short() && name != fmt.Sprint("v", i-1) && name != "mix" {
+			if !testkit.Deep() && name != fmt.Sprint("v", i-1) && name != fmt.Sprint("v", i) && name != "mix" {
 				continue
 			}
 			at := start.write(t, t.TempDir())
@@ -297,7 +297,7 @@ func TestDamagedStore(t *testing.T) {
 	list, dir := builds(t), t.TempDir()
 	runPublish(t, dir, "v1", list[1])
 	sound := readFolder(t, dir)
-	rounds := testkit.Of(12, 40)
+	rounds := testkit.Of(8, 40)
 	names := slices.Sorted(maps.Keys(sound))
 	for i := range rounds {
 		r := rand.New(rand.NewPCG(uint64(i), 3))
