@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type made struct {
 	needed  []string          // names of what no catalog lacks
 }
 
-var statement = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
+var statement = regexp.MustCompile(`^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
 
 var ours = sync.OnceValues(func() (*made, error) {
 	seen, err := views.Script()
@@ -30,17 +31,32 @@ var ours = sync.OnceValues(func() (*made, error) {
 	}
 	optional := "\n" + seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
 	m := &made{scripts: tables + optional, kinds: map[string]string{}}
-	for _, x := range statement.FindAllStringSubmatch(tables, -1) {
+	for x := range statements(tables) {
 		m.kinds[x[2]] = x[1]
 		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
 			m.needed = append(m.needed, x[2])
 		}
 	}
-	for _, x := range statement.FindAllStringSubmatch(optional, -1) {
+	for x := range statements(optional) {
 		m.kinds[x[2]] = x[1]
 	}
 	return m, nil
 })
+
+// statements iterates over the kind and name of each thing that a script makes. A search of
+// the whole script by an expression takes five milliseconds, of each command.
+func statements(script string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(script) {
+			if !strings.HasPrefix(line, "CREATE ") {
+				continue
+			}
+			if x := statement.FindStringSubmatch(line); x != nil && !yield(x) {
+				return
+			}
+		}
+	}
+}
 
 // Tables returns the names of the tables that every catalog has. Others are those of
 // whoever made them.
