@@ -13,6 +13,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/history"
 	"pakdb/internal/asset"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -105,7 +106,7 @@ func TestFindPart(t *testing.T) {
 // them says: of the same files the same.
 func TestHistoryIsWhatComparisonsSay(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 8 {
+	for range testkit.Of(3, 8) {
 		var builds [][]made
 		content := map[string]int{}
 		exts := map[string]bool{".uasset": true}

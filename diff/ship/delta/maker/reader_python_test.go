@@ -76,11 +76,11 @@ func secondReader(t *testing.T, old, new string) {
 func TestSecondReader(t *testing.T) {
 	t.Parallel()
 	for _, c := range testkit.Some([]struct{ name, old, new string }{
-		{"v11 zlib", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
-		{"v11 stored", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
 		{"sqlite", "gpak/mu_cdata_1.5.sip", "gpak/mu_cdata_1.6.sip"},
+		{"v11 stored", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
 		{"iostore", "iostore/cue4parse-ue5.8/Uncompressed", "iostore/cue4parse-ue5.8/Zlib"},
-	}, 2) {
+		{"v11 zlib", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
+	}, 1) {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("a second or two each")
@@ -145,7 +145,7 @@ func TestSecondReaderOfPaks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second or two for each version")
 	}
-	for _, version := range testkit.Some(unrealpak.Format().Versions, 3) {
+	for _, version := range testkit.Some(unrealpak.Format().Versions, 1) {
 		t.Run(version, func(t *testing.T) {
 			content := map[string]string{}
 			var names []string
