@@ -76,3 +76,37 @@ func TestAssetThatWentApart(t *testing.T) {
 		t.Errorf("b to a is not the mirror of a to b (-want +got):\n%s\n%s\n%s", d, lines(forth), lines(back))
 	}
 }
+
+// An asset that lost or got one of its files was modified, also where the others are the
+// same in both builds, and history says the same.
+func TestAssetsThatLoseFiles(t *testing.T) {
+	for name, test := range map[string]struct {
+		old, new []schema.Entry
+		want     []string
+	}{
+		"lost":           {[]schema.Entry{file("G/X.uasset", 1), file("G/X.uexp", 2), file("G/X.ubulk", 3)}, []schema.Entry{file("G/X.uasset", 1), file("G/X.uexp", 2)}, []string{"1 modified G/X.uasset .ubulk 0"}},
+		"two lost":       {[]schema.Entry{file("G/X.uasset", 1), file("G/X.uexp", 2), file("G/X.ubulk", 3)}, []schema.Entry{file("G/X.uasset", 1)}, []string{"1 modified G/X.uasset .uexp .ubulk 0"}},
+		"got":            {[]schema.Entry{file("G/X.umap", 1)}, []schema.Entry{file("G/X.umap", 1), file("G/X.uptnl", 9)}, []string{"1 modified G/X.umap .uptnl 9"}},
+		"tables lost":    {[]schema.Entry{file("G/X.uasset", 1), file("G/X.uexp", 2)}, []schema.Entry{file("G/X.uexp", 2)}, []string{"1 modified G/X.uexp .uasset 0"}},
+		"in its place":   {[]schema.Entry{file("G/X.uasset", 1), file("G/X.ubulk", 3)}, []schema.Entry{file("G/X.uasset", 1), file("G/X.m.ubulk", 300)}, []string{"1 modified G/X.uasset .m.ubulk .ubulk 300"}},
+		"another case":   {[]schema.Entry{file("G/X.uasset", 1), file("g/x.UBULK", 3)}, []schema.Entry{file("G/X.uasset", 1)}, []string{"1 modified G/X.uasset .UBULK 0"}},
+		"all of it":      {[]schema.Entry{file("G/X.uasset", 1), file("G/X.ubulk", 3), file("G/XY.uasset", 7)}, []schema.Entry{file("G/XY.uasset", 7)}, []string{"1 removed G/X.uasset .uasset .ubulk"}},
+		"no tables ever": {[]schema.Entry{file("G/X.uexp", 1), file("G/X.ubulk", 3)}, []schema.Entry{file("G/X.uexp", 1)}, []string{"1 modified G/X.uexp .ubulk 0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			others := []schema.Entry{file("a", 50), file("b", 51), file("c", 52)}
+			path := catalog(t, pak(append(test.old, others...)...), pak(append(test.new, others...)...))
+			_, changes := compared(t, path, diff.Options{}, "0", "1")
+			var got []string
+			for i := range changes {
+				got = append(got, eventLine("1", &changes[i]))
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("diff (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(test.want, historyLines(t, path, test.old[0].Name)[1:]); d != "" {
+				t.Errorf("history (-want +got):\n%s", d)
+			}
+		})
+	}
+}

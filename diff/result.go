@@ -153,6 +153,9 @@ func (r *Result) hashes(ctx context.Context, from, to int) (map[int64]string, er
 		if p.New >= 0 {
 			contents = append(contents, r.found.Sides.New.Rows[p.New].Content)
 		}
+		if kept := r.found.KeptBy(p); kept != nil {
+			contents = append(contents, kept.Old.Content, kept.New.Content)
+		}
 	}
 	return r.found.Sides.Source.Hashes(ctx, contents)
 }
@@ -160,15 +163,17 @@ func (r *Result) hashes(ctx context.Context, from, to int) (map[int64]string, er
 // change returns a change, of an asset that of all its files.
 func (r *Result) change(i int, hashes map[int64]string) Change {
 	c := r.single(i, hashes)
-	g := r.found.Groups[int32(i)]
-	if g == nil {
-		return c
-	}
 	files := []Change{c}
-	for _, i := range g.Rest {
-		files = append(files, r.single(int(i), hashes))
+	if g := r.found.Groups[int32(i)]; g != nil {
+		for _, i := range g.Rest {
+			files = append(files, r.single(int(i), hashes))
+		}
 	}
-	return Together(files)
+	kept := r.found.KeptBy(&r.found.Pairs[i])
+	if kept == nil {
+		return Together(files, nil, nil)
+	}
+	return Together(files, r.named(r.found.Sides.Old, &kept.Old, kept.OldPath, hashes), r.named(r.found.Sides.New, &kept.New, kept.NewPath, hashes))
 }
 
 func (r *Result) single(i int, hashes map[int64]string) Change {
@@ -188,8 +193,12 @@ func (r *Result) single(i int, hashes map[int64]string) Change {
 
 func (r *Result) file(b *side.Side, row int32, hashes map[int64]string) *File {
 	e := &b.Rows[row]
+	return r.named(b, e, r.found.Names.Path(e.Path), hashes)
+}
+
+func (r *Result) named(b *side.Side, e *side.Row, path string, hashes map[int64]string) *File {
 	a := &b.Archives[e.Archive]
-	return &File{Path: r.found.Names.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
+	return &File{Path: path, AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
 		Flags: e.Flags(), Size: e.Size, Stored: e.Stored, Copies: int(e.Copies), Content: hashes[e.Content],
 		PathID: e.Path, ContentID: e.Content, ArchiveID: a.ID}
 }

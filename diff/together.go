@@ -6,28 +6,35 @@ import (
 )
 
 // Together returns the change of an asset, by the changes of its files. It is named by the
-// first of them, and has the sizes of all.
-func Together(files []Change) Change {
+// first of them, and has the sizes of all. old and new are files that the asset is called by
+// where it is in both builds, nil where it may not be: an asset that lost or got a file was
+// modified.
+func Together(files []Change, old, new *File) Change {
 	c := files[0]
-	if len(files) == 1 {
+	if len(files) > 1 {
+		c = sum(files)
+	}
+	if old == nil || new == nil || files[0].Old != nil && files[0].New != nil {
 		return c
 	}
+	c = named(c, old, new)
+	what := (c.Kind|c.Also)&^(Added|Removed|Cosmetic) | Modified
+	c.Kind = what.First()
+	c.Also = what &^ c.Kind
+	return c
+}
+
+// sum returns the change of several files.
+func sum(files []Change) Change {
+	c := files[0]
 	var what []match.What
 	c.Parts, c.Download = nil, 0
 	kept, size := int64(0), int64(0)
 	c.Old, c.New = sizesOf(c.Old), sizesOf(c.New)
 	for i := range files {
 		f := &files[i]
-		_, ext, _ := asset.Split(f.Name())
-		part := Part{Ext: ext, Kind: f.Kind}
-		if f.Old != nil {
-			part.OldSize = f.Old.Size
-			c.Old.add(f.Old)
-		}
-		if f.New != nil {
-			part.NewSize = f.New.Size
-			c.New.add(f.New)
-		}
+		part := partOf(f)
+		c.Old, c.New = c.Old.plus(f.Old), c.New.plus(f.New)
 		kept, size = kept+part.NewSize*int64(f.Similarity), size+part.NewSize
 		c.Parts = append(c.Parts, part)
 		c.Download += f.Download
@@ -42,27 +49,26 @@ func Together(files []Change) Change {
 	return c
 }
 
-// Named returns the change of an asset of which only files of one side changed, by the files
+// partOf returns what a change of one file is to its asset.
+func partOf(c *Change) Part {
+	_, ext, _ := asset.Split(c.Name())
+	part := Part{Ext: ext, Kind: c.Kind}
+	if c.Old != nil {
+		part.OldSize = c.Old.Size
+	}
+	if c.New != nil {
+		part.NewSize = c.New.Size
+	}
+	return part
+}
+
+// named returns the change of an asset of which only files of one side changed, by the files
 // that it is called by: those did not change, and the sizes remain those of the others.
-func Named(c Change, old, new *File) Change {
+func named(c Change, old, new *File) Change {
 	if len(c.Parts) == 0 {
-		_, ext, _ := asset.Split(c.Name())
-		part := Part{Ext: ext, Kind: Added}
-		if c.New == nil {
-			part.Kind = Removed
-		}
-		s := c.Sizes()
-		part.OldSize, part.NewSize = s.OldSize, s.NewSize
-		c.Parts = []Part{part}
+		c.Parts = []Part{partOf(&c)}
 	}
-	from, to := c.Old, c.New
-	c.Old, c.New = sizesOf(old), sizesOf(new)
-	if from != nil {
-		c.Old.add(from)
-	}
-	if to != nil {
-		c.New.add(to)
-	}
+	c.Old, c.New = sizesOf(old).plus(c.Old), sizesOf(new).plus(c.New)
 	return c
 }
 
@@ -76,9 +82,14 @@ func sizesOf(f *File) *File {
 	return &empty
 }
 
-// add adds the sizes of another file, unless there is none to add them to.
-func (f *File) add(other *File) {
-	if f != nil {
-		f.Size, f.Stored = f.Size+other.Size, f.Stored+other.Stored
+// plus returns a file with the sizes of another one added, and that one where it is nil.
+func (f *File) plus(other *File) *File {
+	switch {
+	case other == nil:
+		return f
+	case f == nil:
+		f = sizesOf(other)
 	}
+	f.Size, f.Stored = f.Size+other.Size, f.Stored+other.Stored
+	return f
 }

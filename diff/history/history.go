@@ -78,21 +78,12 @@ type event struct {
 	whole *diff.Change // in place of files: what a comparison of all files found
 }
 
-// event returns the change of the asset: one that lost or got a file was modified.
+// event returns the change of the asset.
 func (e *event) event() Event {
 	if e.whole != nil {
 		return Event{e.build, *e.whole}
 	}
-	c := diff.Together(e.files)
-	if what := c.Kind | c.Also; e.old != nil && what&(diff.Added|diff.Removed) != 0 {
-		what = what&^(diff.Added|diff.Removed|diff.Cosmetic) | diff.Modified
-		c.Kind = what.First()
-		c.Also = what &^ c.Kind
-		if c.Old == nil || c.New == nil {
-			c = diff.Named(c, e.old, e.new)
-		}
-	}
-	return Event{e.build, c}
+	return Event{e.build, diff.Together(e.files, e.old, e.new)}
 }
 
 // all returns the events of a path.

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"pakdb/diff/internal/match"
 	"pakdb/diff/internal/side"
 	"pakdb/internal/asset"
 	"slices"
@@ -28,7 +27,6 @@ func groupAssets(out *Outcome) {
 	out.Groups, out.Hidden = make(map[int32]*Group, len(g.groups)), make([]bool, len(out.Pairs))
 	for _, one := range g.groups {
 		g.chooseLead(one)
-		one.What = g.whatHappened(one)
 		out.Groups[one.Lead] = one
 		for _, i := range one.Rest {
 			out.Hidden[i] = true
@@ -73,6 +71,13 @@ func (g *grouping) add(i int32, both bool) {
 	a, b := g.old[old], g.new[new]
 	switch {
 	case old == 0 && new == 0:
+	case !both && g.out.KeptBy(p) != nil: // what came joins what went
+		of := old + new
+		if first := max(g.old[of], g.new[of]); first != 0 {
+			g.join(first, i)
+		} else {
+			g.old[of], g.new[of] = i+1, i+1
+		}
 	case both && a != 0 && a == b, !both && old != 0 && a != 0:
 		g.join(a, i)
 	case !both && new != 0 && b != 0:
@@ -111,13 +116,4 @@ func (g *grouping) chooseLead(one *Group) {
 	slices.Sort(all)
 	slices.SortStableFunc(all, func(a, b int32) int { return rank(a) - rank(b) })
 	one.Lead, one.Rest = all[0], all[1:]
-}
-
-// whatHappened returns what happened to all of the files together.
-func (g *grouping) whatHappened(one *Group) match.What {
-	files := []match.What{g.out.Pairs[one.Lead].What}
-	for _, i := range one.Rest {
-		files = append(files, g.out.Pairs[i].What)
-	}
-	return match.Together(files)
 }

@@ -49,6 +49,9 @@ func Compare(ctx context.Context, s *side.Sides, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	if !o.Files && !o.PerArchive {
+		if err := findKept(ctx, out); err != nil {
+			return nil, err
+		}
 		groupAssets(out)
 	}
 	return out, nil

@@ -16,6 +16,8 @@ type Outcome struct {
 	Groups map[int32]*Group // by the pair that stands for one: Unreal assets of several files
 	Hidden []bool           // of Pairs: those that belong to a group whose lead is another; nil: none
 
+	Kept map[string]*Kept // by asset.Of: assets that both builds have, and of which files came or went
+
 	Taken  map[int64]Taken       // by path_id: paths that are those of other records now
 	Public map[int64][2][]string // by path_id: public names on both sides, where they differ
 
@@ -34,7 +36,6 @@ type Taken struct {
 type Group struct {
 	Lead int32   // index of the pair it is called by
 	Rest []int32 // those of the others, in the order of their names
-	What match.What
 }
 
 // Place returns the row that a pair is listed by: that of the new build if there is

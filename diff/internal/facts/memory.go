@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/family"
+	"pakdb/internal/asset"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
 )
@@ -272,6 +273,24 @@ func (m *Memory) PathIDs(_ context.Context, paths []string) (map[string]int64, e
 		}
 	}
 	return ids, nil
+}
+
+// AssetPaths implements [Source].
+func (m *Memory) AssetPaths(_ context.Context, assets map[string]bool) (map[int64]string, error) {
+	wanted, paths := dirsOf(assets), map[int64]string{}
+	in := make([]bool, len(m.dirs))
+	for i, dir := range m.dirs {
+		in[i] = wanted[strings.ToLower(dir)]
+	}
+	for i, dir := range m.dirOf {
+		if !in[dir] {
+			continue
+		}
+		if path := m.dirs[dir] + string(m.name(int64(i)+1)); assets[asset.Of(path)] {
+			paths[int64(i)+1] = path
+		}
+	}
+	return paths, nil
 }
 
 // Words implements [Source].

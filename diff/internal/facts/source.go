@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"maps"
 	"slices"
+	"strings"
 
+	"pakdb/internal/asset"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
 )
@@ -17,6 +20,9 @@ type Source interface {
 	Names(ctx context.Context, paths []int64) (*Names, error)
 	// PathIDs returns the ids of those paths that have one.
 	PathIDs(ctx context.Context, paths []string) (map[string]int64, error)
+	// AssetPaths returns the paths that the files of assets have in any build, by their
+	// ids. Assets are named as [asset.Of] does.
+	AssetPaths(ctx context.Context, assets map[string]bool) (map[int64]string, error)
 	Words(ctx context.Context) (map[int64]string, error)
 
 	Hashes(ctx context.Context, contents []int64) (map[int64]string, error)
@@ -60,6 +66,43 @@ func (c *Catalog) PathIDs(ctx context.Context, paths []string) (map[string]int64
 		return schema.EachRow(ctx, c.DB, pathsByKey, []driver.Value{Array(keys)}, func(v []driver.Value) { ids[Text(v[1])] = Integer(v[0]) })
 	})
 	return ids, err
+}
+
+// pathsInDirs lists the paths in the folders ?1, a JSON array of dir_ids.
+const pathsInDirs = `SELECT p.path_id, p.dir_id, p.name
+	FROM json_each(?1) j
+	CROSS JOIN x_path p ON p.dir_id = j.value`
+
+// AssetPaths reads the folders of the assets, whatever the case of their names.
+func (c *Catalog) AssetPaths(ctx context.Context, assets map[string]bool) (map[int64]string, error) {
+	wanted := dirsOf(assets)
+	dirs := map[int64]string{}
+	err := schema.EachRow(ctx, c.DB, "SELECT dir_id, prefix FROM x_dir", nil, func(v []driver.Value) {
+		if prefix := Text(v[1]); wanted[strings.ToLower(prefix)] {
+			dirs[Integer(v[0])] = prefix
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	paths := map[int64]string{}
+	return paths, Batches(slices.Sorted(maps.Keys(dirs)), func(ids []int64) error {
+		return schema.EachRow(ctx, c.DB, pathsInDirs, []driver.Value{Array(ids)}, func(v []driver.Value) {
+			if path := dirs[Integer(v[1])] + Text(v[2]); assets[asset.Of(path)] {
+				paths[Integer(v[0])] = path
+			}
+		})
+	})
+}
+
+// dirsOf returns the folders of assets, with their slashes.
+func dirsOf(assets map[string]bool) map[string]bool {
+	dirs := map[string]bool{}
+	for of := range assets {
+		prefix, _ := split(of)
+		dirs[prefix] = true
+	}
+	return dirs
 }
 
 // Words is [Words].

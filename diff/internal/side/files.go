@@ -433,8 +433,8 @@ func (f *Files) nameChunks(b *Side) {
 	}
 }
 
-// dropShared leaves out the entries of archives that both builds mount, unless the builds
-// make something else of them.
+// dropShared takes the entries of archives that both builds mount out of Rows, unless the
+// builds make something else of them.
 func (s *Sides) dropShared(o Options) {
 	starts := func(b *Side) []int {
 		at := []int{0}
@@ -459,6 +459,13 @@ func (s *Sides) dropShared(o Options) {
 		}
 	}
 	for i, b := range []*Side{s.Old, s.New} {
-		b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool { return drop[i][r.Seq] })
+		n := 0
+		for at, r := range b.Rows {
+			if !drop[i][r.Seq] {
+				b.Rows[n], b.Rows[at] = r, b.Rows[n]
+				n++
+			}
+		}
+		b.Rows, b.shared = b.Rows[:n:n], b.Rows[n:]
 	}
 }

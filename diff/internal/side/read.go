@@ -100,8 +100,8 @@ func (l *loader) appendTo(b *Side) func(*rows.Stored) {
 		if s.Mount != last {
 			last, place = s.Mount, b.at[s.Mount]
 		}
-		r := Row{Key: s.Path, Path: s.Path, Content: s.Content, Stored: s.Stored, Size: s.Size,
-			storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: place, Seq: int32(len(b.Rows)), Copies: 1}
+		r := rowOf(s, place)
+		r.Seq = int32(len(b.Rows))
 		if l.o.Times {
 			b.Times = append(b.Times, s.Mtime)
 		}
@@ -116,6 +116,12 @@ func (l *loader) appendTo(b *Side) func(*rows.Stored) {
 		}
 		b.Rows = append(b.Rows, r)
 	}
+}
+
+// rowOf returns an entry of an archive, by its place in Side.Archives.
+func rowOf(s *rows.Stored, archive int32) Row {
+	return Row{Key: s.Path, Path: s.Path, Content: s.Content, Stored: s.Stored, Size: s.Size,
+		storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: archive, Copies: 1}
 }
 
 // setState notes whether the game sees the entry, how many it stands for, and the

@@ -35,6 +35,7 @@ type Side struct {
 	db *sql.DB         // nil: the rows are of files
 
 	Rows   []Row
+	shared []Row   // of files: those that both builds have alike
 	Times  []int64 // Unix nanoseconds, by Row.Seq; nil unless they are compared
 	Places []int64 // of rows in their lineages, by Row.Seq; nil unless archives are akin
 

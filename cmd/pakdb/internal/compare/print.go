@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
@@ -59,7 +60,7 @@ func remarks(c *diff.Change) string {
 		all = append(all, text)
 	}
 	if len(c.Parts) > 0 {
-		all = append(all, c.PartList())
+		all = append(all, partText(c))
 	}
 	if c.Also != 0 {
 		all = append(all, "also "+strings.ReplaceAll(c.Also.String(), ",", ", "))
@@ -81,6 +82,25 @@ func remarks(c *diff.Change) string {
 		return ""
 	}
 	return "  (" + strings.Join(all, "; ") + ")"
+}
+
+// partText names the files of an asset that changed: ".uasset .uexp, .ubulk lost".
+func partText(c *diff.Change) string {
+	var changed, all []string
+	for _, p := range c.Parts {
+		switch {
+		case p.Kind == c.Kind || p.Kind&(diff.Added|diff.Removed) == 0:
+			changed = append(changed, p.Ext)
+		case p.Kind == diff.Removed:
+			all = append(all, p.Ext+" lost")
+		default:
+			all = append(all, p.Ext+" new")
+		}
+	}
+	if changed != nil {
+		all = slices.Insert(all, 0, strings.Join(changed, " "))
+	}
+	return strings.Join(all, ", ")
 }
 
 // diffList is what a person sees: a line a change, and the sums.
