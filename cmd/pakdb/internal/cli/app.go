@@ -15,6 +15,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/process"
+	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
@@ -32,6 +33,7 @@ type App struct {
 	demo    bool        // --demo
 	demoDir string      // where its catalog is
 	drawing atomic.Bool // a progress bar is on the terminal
+	circles atomic.Bool // a link that leads in a circle was left out
 	screen  screen
 }
 
@@ -64,7 +66,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 // returns the exit code.
 func (a *App) Run(ctx context.Context, command func(context.Context) error) int {
 	return a.finish(func() error {
-		return process.Stopped(ctx, errors.Join(withScreen(ctx, a, command), a.endDemo()))
+		return a.verdict(process.Stopped(ctx, errors.Join(withScreen(ctx, a, command), a.endDemo())))
 	})
 }
 
@@ -125,8 +127,22 @@ func (a *App) Warn(text string) {
 }
 
 // LeftOut warns of a path below a folder that no command reads: a pipe, a device or a link
-// to nothing.
-func (a *App) LeftOut(err error) { a.Warn("left out: " + err.Error()) }
+// to nothing. A link that leads in a circle is a problem, and the exit code is 1: the folder
+// is no tree. It is not refused, since the prefixes of Wine have such links beside games.
+func (a *App) LeftOut(err error) {
+	a.Warn("left out: " + err.Error())
+	if errors.Is(err, regular.ErrCircle) {
+		a.circles.Store(true)
+	}
+}
+
+// verdict returns ErrProblems for a command that succeeded but for links in circles.
+func (a *App) verdict(err error) error {
+	if err == nil && a.circles.Load() {
+		return ErrProblems
+	}
+	return err
+}
 
 func envOr(name, otherwise string) string {
 	if v := os.Getenv(name); v != "" {

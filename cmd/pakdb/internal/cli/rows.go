@@ -48,7 +48,7 @@ func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
 		a.Result = NewResult(strings.TrimPrefix(cmd.CommandPath(), "pakdb "), zero)
 		stdout := a.Stdout
 		a.Stdout = a.Stderr
-		err := ofCatalog(process.RescueCall(func() error { return run(cmd, args) }))
+		err := a.verdict(ofCatalog(process.RescueCall(func() error { return run(cmd, args) })))
 		a.Stdout = stdout
 		return errors.Join(err, a.writeResult(format, err))
 	}
