@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
 )
 
@@ -20,14 +22,14 @@ type Op string
 const (
 	Copy     Op = "copy"     // an entry or row, under the key Value
 	Rename   Op = "rename"   // an entry or row, to the key Value
+	Append   Op = "append"   // an element with Value to an array; "" copies the last one
 	Set      Op = "set"      // a field to Value; a field that is inherited is added
 	Add      Op = "add"      // a field that is inherited, with Value
 	Multiply Op = "multiply" // a number by Value
-	Append   Op = "append"   // an element with Value to an array; "" copies the last one
 	Remove   Op = "remove"   // a field, element, entry or row
 )
 
-var ops = []Op{Copy, Rename, Set, Append, Remove}
+var ops = []Op{Copy, Rename, Append, Set, Remove}
 
 // Edit is one change of a package. Arguments of commands, statements, CSV and JSON all become
 // lists of edits.
@@ -65,8 +67,32 @@ func (p *Package) Apply(e Edit) error {
 	return fmt.Errorf("%w: no operation %q", property.ErrValue, e.Op)
 }
 
-// Ordered sorts edits so that all paths are those of the package as it was: copies first, so
-// that fields of new rows can be set; removals last, from the last element to the first.
+// Holds reports whether a field has a value, as a table of the view properties shows it: a
+// bool is 1 or 0, and what is not shown is "".
+func (p *Package) Holds(object, field, value string) bool {
+	_, d, t, err := p.find(object, field)
+	if err != nil || !t.Exists() {
+		return false
+	}
+	if at := d.Node(t); at >= 0 && d.Kind(t) == property.Array && value == strconv.Itoa(d.List().Count(at)) {
+		return true // of many numbers, the view shows no more
+	}
+	switch now := d.Shown(t).(type) {
+	case float64:
+		f, err := strconv.ParseFloat(value, 64)
+		return err == nil && math.Float64bits(f) == math.Float64bits(now) || math.IsNaN(now) && value == ""
+	case string:
+		if _, member, ok := strings.Cut(now, "::"); ok && (d.Kind(t) == property.Enum || d.Kind(t) == property.Byte) {
+			now = member // the view shows no more
+		}
+		return value == now || value == "" && (d.Kind(t) == property.Opaque || d.Kind(t) == property.Optional && now == "null")
+	default:
+		return value == fmt.Sprint(now) || value == shown(d, t)
+	}
+}
+
+// Ordered sorts edits so that all paths are those of the package as it was: copies and
+// new elements first, so that their fields can be set; removals last, from the last element to the first.
 func Ordered(edits []Edit) {
 	slices.SortStableFunc(edits, func(a, b Edit) int {
 		if c := cmp.Compare(a.Op.order(), b.Op.order()); c != 0 || a.Op != Remove {
@@ -131,4 +157,29 @@ func (p *Package) multiply(object, field, by string) error {
 		return p.Set(object, field, strconv.FormatFloat(f, 'g', -1, 64))
 	}
 	return p.Set(object, field, number.FloatString(0))
+}
+
+// JSONEdits returns the edits that make the package the one that JSON describes, in the shape
+// that pakdb extract --as json writes: an array with an object for each export. JSON of the
+// package as it is gives none. It fails for differences that no edit makes.
+func (p *Package) JSONEdits(doc []byte) (edits []Edit, err error) {
+	var exports []json.RawMessage
+	if err := json.Unmarshal(doc, &exports); err != nil {
+		return nil, fmt.Errorf("%w: %w", property.ErrValue, err)
+	}
+	if len(exports) != len(p.facts.Exports) {
+		return nil, fmt.Errorf("%w: JSON of %d objects, and the package has %d", property.ErrValue, len(exports), len(p.facts.Exports))
+	}
+	var x property.Export
+	for i, text := range exports {
+		p.decoder.Export(&x, i, p.frame.data(i))
+		changes, err := p.decoder.JSONChanges(&x, i, text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.decoder.ObjectPath(unreal.ObjectRef(i+1)), err)
+		}
+		for _, c := range changes {
+			edits = append(edits, Edit{Object: fmt.Sprint("#", i), Field: c.Path, Op: Op(c.Op), Value: c.Value})
+		}
+	}
+	return edits, nil
 }

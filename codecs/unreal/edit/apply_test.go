@@ -24,7 +24,7 @@ func TestOrdered(t *testing.T) {
 	for _, e := range edits {
 		got = append(got, fmt.Sprint(e.Op, " ", e.Field))
 	}
-	want := []string{"copy G[y]", "rename G[x]", "multiply D", "set E", "add F", "append A", "remove C", "remove A[10].B[1]", "remove A[10]", "remove A[2]"}
+	want := []string{"copy G[y]", "rename G[x]", "append A", "multiply D", "set E", "add F", "remove C", "remove A[10].B[1]", "remove A[10]", "remove A[2]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

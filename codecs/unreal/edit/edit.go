@@ -91,6 +91,7 @@ func open(f *frame, o Options) (*Package, error) {
 		return nil, err
 	}
 	facts := *f.facts()
+	o.Name = cmp.Or(facts.Name, o.Name)
 	p := &Package{options: o, frame: f, facts: &facts, drafts: map[int]*property.Draft{}, touched: map[int][]string{}}
 	p.chooseEngine()
 	p.decoder = p.newDecoder(p.facts)
@@ -304,6 +305,9 @@ func (p *Package) Get(object, field string) (any, error) {
 // of a map or a row of a table.
 func (p *Package) Remove(object, field string) error {
 	err := p.edit(object, field, func(d *property.Draft, t property.Target) error { return d.Remove(t) })
+	if err == nil {
+		p.changes[len(p.changes)-1].New = "" // another element may have its place
+	}
 	if at := strings.LastIndexByte(field, '['); err == nil && at > 0 && strings.HasSuffix(field, "]") {
 		// The elements after it move up.
 		for i := range p.touched {

@@ -7,3 +7,10 @@ func (p *Package) Draft(i int) (*property.Draft, error) { return p.draft(i) }
 
 // Decoder returns what reads the values.
 func (p *Package) Decoder() *property.Decoder { return p.decoder }
+
+// Reread reads export i as the file has it.
+func (p *Package) Reread(i int) *property.Export {
+	x := &property.Export{}
+	p.decoder.Export(x, i, p.frame.data(i))
+	return x
+}
