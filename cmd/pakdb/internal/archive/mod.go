@@ -20,6 +20,7 @@ type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
 	object                            string
+	sql, csv, json                    string
 	dryRun, overwrite, force          bool
 	values                            valueOptions
 }
@@ -31,7 +32,7 @@ func newModCommand(a *cli.App) *cobra.Command {
 		Long: `Change values in packages of Unreal Engine, and write the archive that the game
 mounts over the build.`,
 		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak`,
-	}, newModSetCommand(a))
+	}, newModSetCommand(a), newModEditCommand(a))
 }
 
 func newModSetCommand(a *cli.App) *cobra.Command {
@@ -68,11 +69,16 @@ alone. Unsafe changes are refused.`,
 	flags.StringArrayVar(&opts.copied, "copy", nil, "copy an entry or row, `FIELD=KEY`; may repeat")
 	flags.StringArrayVar(&opts.renamed, "rename", nil, "rename an entry or row, `FIELD=KEY`; may repeat")
 	flags.StringVar(&opts.object, "object", "", "the object `NAME` that has the fields")
-	cli.Flag(cmd, "dry-run", &opts.dryRun)
-	cli.Flag(cmd, "overwrite", &opts.overwrite)
-	flags.BoolVar(&opts.force, "dangling", false, "allow references to packages the archive lacks")
-	opts.values.add(cmd)
+	opts.addOutput(cmd)
 	return cmd
+}
+
+// addOutput gives cmd the flags that all commands have which write packages.
+func (o *modOptions) addOutput(cmd *cobra.Command) {
+	cli.Flag(cmd, "dry-run", &o.dryRun)
+	cli.Flag(cmd, "overwrite", &o.overwrite)
+	cmd.Flags().BoolVar(&o.force, "dangling", false, "allow references to packages the archive lacks")
+	o.values.add(cmd)
 }
 
 // splitAssignment divides FIELD=VALUE at the first "=" outside of brackets.
@@ -166,7 +172,7 @@ func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) 
 			return modHint(name, err)
 		}
 		for _, t := range found {
-			if err := r.apply(ctx, t, slices.Clone(edits)); err != nil {
+			if err := r.apply(ctx, t, func(*edit.Package) ([]edit.Edit, error) { return slices.Clone(edits), nil }); err != nil {
 				return err
 			}
 		}

@@ -157,14 +157,18 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 	return found, nil
 }
 
-// apply makes edits of a package. A package that a pattern chose, and that has none of the
-// fields, is passed over.
-func (r *modRun) apply(ctx context.Context, t modTarget, edits []edit.Edit) error {
+// apply makes the edits of a package that list returns. A package that a pattern chose, and
+// that has none of the fields, is passed over.
+func (r *modRun) apply(ctx context.Context, t modTarget, list func(*edit.Package) ([]edit.Edit, error)) error {
 	if slices.ContainsFunc(r.all, func(m *modded) bool { return m.ar == t.ar && m.header == t.header && m.name == t.name }) {
 		return nil // two patterns matched it
 	}
 	edited, err := r.open(ctx, t)
 	if err != nil {
+		return modHint(t.name, err)
+	}
+	edits, err := list(edited)
+	if err != nil || len(edits) == 0 {
 		return modHint(t.name, err)
 	}
 	edit.Ordered(edits)
@@ -202,6 +206,10 @@ func lacksAll(p *edit.Package, edits []edit.Edit) bool {
 
 // finish reports the changes, and writes them unless it is a rehearsal.
 func (r *modRun) finish(ctx context.Context) error {
+	if len(r.all) == 0 && r.passed == 0 {
+		_, err := fmt.Fprintln(r.a.Stdout, "nothing changes, and nothing is written")
+		return err
+	}
 	if len(r.all) == 0 {
 		slices.Sort(r.near)
 		near := slices.Compact(r.near)
@@ -296,6 +304,9 @@ func readAll(c *operand.Content) ([]byte, error) {
 
 // modHint names the package, and says how to get on.
 func modHint(name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var ambiguous *edit.AmbiguousError
 	var none *property.NoSchemaError
 	var field *property.NoFieldError
