@@ -42,6 +42,9 @@ SQLite catalog, and also works on archives directly.`,
 		archive.Commands(a), catalog.Commands(a), compare.Commands(a), ship.Commands(a), cli.In(cli.GroupOther, newFormatsCommand(a)),
 		[]*cobra.Command{newVersionCommand(a), newManCommand(), catalog.Topic()},
 	)...)
+	if mod, _, err := root.Find([]string{"mod"}); err == nil {
+		mod.AddCommand(compare.ModCommands(a)...)
+	}
 	cli.AddHelp(root)
 	return root
 }

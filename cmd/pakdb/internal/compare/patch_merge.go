@@ -33,7 +33,7 @@ func newPatchMergeCommand(a *cli.App) *cobra.Command {
 delete records and case decide as in the game. The name of the output sets its
 mount order: use the last patch's name. Stored bytes are copied and compared.
 
-Archives without _P in their names, and those of --base, are the base: delete
+Archives without _P in their names, and each --base, are the base: delete
 records that hide nothing in it are dropped. --into-base merges base and
 patches into one new base without delete records.`,
 		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak -o merged/Game_1_P.pak
@@ -48,7 +48,7 @@ patches into one new base without delete records.`,
 		},
 	}
 	cli.Flag(cmd, "output", &opts.out)
-	cmd.Flags().StringArrayVar(&opts.bases, "base", nil, "`PATH` is part of the base; may repeat")
+	cli.Flag(cmd, "base", &opts.bases)
 	cmd.Flags().BoolVar(&opts.intoBase, "into-base", false, "merge the base too")
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cli.Flag(cmd, "overwrite", &opts.overwrite)

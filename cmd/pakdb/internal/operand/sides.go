@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
@@ -186,6 +187,76 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog st
 		}
 	}
 	return catalog, errors.Join(err, c.Close())
+}
+
+// Mods are archives beside the build that they change, as builds of one catalog.
+type Mods struct {
+	DB       *sql.DB
+	Contents *query.Contents
+	Base     string
+	Labels   []string // of the archives, in their order
+
+	temp *atomicfile.ScratchDir
+}
+
+// OpenMods copies the catalog, and scans each archive into the copy as a build of its own.
+func OpenMods(ctx context.Context, a *cli.App, base string, archives []string) (m *Mods, err error) {
+	side, err := resolveOperand(ctx, a, base)
+	if err == nil && (side.path != "" || side.Entry != "") {
+		err = fmt.Errorf("%w: --base %s is no build of the catalog", cli.ErrUsage, base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m = &Mods{Base: side.Label}
+	if m.temp, err = atomicfile.NewScratchDir("mods"); err != nil {
+		return nil, err
+	}
+	if err = m.open(ctx, a, archives); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Mods) open(ctx context.Context, a *cli.App, archives []string) error {
+	catalog := filepath.Join(m.temp.Path(), "pakdb.db")
+	if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
+		return err
+	}
+	c, err := schema.Open(ctx, catalog)
+	if err != nil {
+		return err
+	}
+	for _, path := range archives {
+		s := Side{Label: filepath.Base(path), path: path}
+		for n := 2; s.Label == m.Base || slices.Contains(m.Labels, s.Label); n++ {
+			s.Label = fmt.Sprintf("%s (%d)", filepath.Base(path), n)
+		}
+		if err = scan(ctx, a, scanOf(a, a.Registry(), c, s), s, indexer.Run); err != nil {
+			break
+		}
+		m.Labels = append(m.Labels, s.Label)
+	}
+	if err = errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	if m.DB, err = schema.OpenReadOnly(ctx, catalog); err != nil {
+		return err
+	}
+	m.Contents, err = cli.Contents(a, catalog)
+	return err
+}
+
+// Close deletes the copy.
+func (m *Mods) Close() {
+	if m.Contents != nil {
+		_ = m.Contents.Close()
+	}
+	if m.DB != nil {
+		_ = m.DB.Close()
+	}
+	_ = m.temp.Close()
 }
 
 func scanOf(a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side) *indexer.Options {
