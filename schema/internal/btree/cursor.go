@@ -19,6 +19,9 @@ type Cursor struct {
 	last   [2]int64 // key of the row before
 	moved  bool     // there was one
 	buf    []byte
+	ahead  []uint32
+	page   uint32 // where the last child was, and which it was
+	child  int
 }
 
 // Cursor returns a cursor that is at no row.
@@ -51,13 +54,13 @@ func (c *Cursor) Find(key int64) ([]Value, error) {
 		}
 	}
 	c.stack = c.stack[:0]
-	for next := c.tree.root; ; {
+	n, err := c.tree.node(c.tree.root)
+	if err != nil {
+		return nil, err
+	}
+	for {
 		if len(c.stack) == maxDepth {
-			return nil, damaged(next, "table %s is too deep", c.tree.name)
-		}
-		n, err := c.tree.node(next)
-		if err != nil {
-			return nil, err
+			return nil, damaged(n.number, "table %s is too deep", c.tree.name)
 		}
 		c.stack = append(c.stack, level{node: n})
 		top := &c.stack[len(c.stack)-1]
@@ -70,10 +73,28 @@ func (c *Cursor) Find(key int64) ([]Value, error) {
 		}); err != nil {
 			return nil, err
 		}
-		if next, err = n.child(top.at); err != nil {
+		inOrder := n.number == c.page && top.at == c.child+1
+		if n, err = c.below(top, inOrder); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// below returns the child that a level is before. inOrder says that those after it will be
+// asked for, too.
+func (c *Cursor) below(l *level, inOrder bool) (n node, err error) {
+	c.page, c.child = l.number, l.at
+	next, err := l.child(l.at)
+	if err != nil {
+		return n, err
+	}
+	c.ahead = c.ahead[:0]
+	if inOrder && !c.tree.pages.has(next) {
+		if c.ahead, err = l.after(l.at, c.ahead); err != nil {
+			return n, err
+		}
+	}
+	return c.tree.node(next, c.ahead...)
 }
 
 // inLeaf returns the row of a key in a leaf.
@@ -230,11 +251,7 @@ func (c *Cursor) descend() error {
 		if len(c.stack) == maxDepth {
 			return damaged(top.number, "table %s is too deep", c.tree.name)
 		}
-		next, err := top.child(top.at)
-		if err != nil {
-			return err
-		}
-		n, err := c.tree.node(next)
+		n, err := c.below(top, true)
 		if err != nil {
 			return err
 		}

@@ -104,9 +104,9 @@ type node struct {
 	right  uint32 // the last child of an inner page
 }
 
-// node reads a page of the tree.
-func (t *Tree) node(number uint32) (n node, err error) {
-	page, err := t.pages.page(number)
+// node reads a page of the tree, and ahead as [Pages.page] does.
+func (t *Tree) node(number uint32, ahead ...uint32) (n node, err error) {
+	page, err := t.pages.page(number, ahead...)
 	if err != nil {
 		return n, err
 	}
@@ -160,6 +160,21 @@ func (n *node) child(i int) (uint32, error) {
 		return 0, err
 	}
 	return binary.BigEndian.Uint32(c), nil
+}
+
+// maxAhead is how many pages are read at once.
+const maxAhead = 32
+
+// after returns the children after that of cell i.
+func (n *node) after(i int, into []uint32) ([]uint32, error) {
+	for i++; i <= n.cells && len(into) < maxAhead; i++ {
+		c, err := n.child(i)
+		if err != nil {
+			return nil, err
+		}
+		into = append(into, c)
+	}
+	return into, nil
 }
 
 // rowid returns the key of a cell of a table.
