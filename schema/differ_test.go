@@ -47,6 +47,68 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// TestComparedAndOrdered compares answers where labels of builds read as numbers, and where
+// rows are wanted in an order.
+func TestComparedAndOrdered(t *testing.T) {
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for i, label := range []string{"1", "1.0", "01", "x", "X", "2"} {
+			schematest.Build(t, c, label, func(b *schema.Build) {
+				entries := []schema.Entry{{Name: "", Method: "none"}}
+				for k := range 20 {
+					entries = append(entries, schema.Entry{Name: fmt.Sprintf("%s/D%d/%c%d.%s", []string{"a", "A", "a.b"}[k%3], k%4, 'a'+rune(k), k/2, []string{"x", "Y"}[k%2]),
+						Method: "none", Size: int64(k * i % 7), HasContent: k%5 > 0, Content: schema.Digest{byte(k * i % 11), 2, 3, 4, 5, 6, 7, 8}, ContentSize: int64(k)})
+				}
+				schematest.Mount(t, b, "a.tst", entries...)
+			})
+		}
+	})
+	d := newDiffer(t, path, 1)
+	for _, text := range []string{
+		"SELECT count(*) FROM entries WHERE build = '1'",
+		"SELECT count(*) FROM entries WHERE build = 1",
+		"SELECT count(*) FROM entries WHERE build = 1.0",
+		"SELECT count(*) FROM entries WHERE build = x'31'",
+		"SELECT count(*) FROM entries WHERE build = 'X' COLLATE NOCASE",
+		"SELECT count(*) FROM entries WHERE build IN (1, 'x', NULL)",
+		"SELECT count(*) FROM entries WHERE build = 'x' OR build = 2",
+		"SELECT count(*) FROM entries WHERE build = 'x' AND build_id = 4",
+		"SELECT b.build, count(*) FROM builds b JOIN entries e ON e.build = b.build_id GROUP BY 1",
+		"SELECT count(*) FROM entries e JOIN (SELECT build_id AS x FROM builds UNION ALL SELECT build FROM builds) u ON e.build = u.x",
+		"SELECT count(*) FROM entries e WHERE build IN (SELECT build FROM builds WHERE build_id < 3)",
+		"SELECT count(*) FROM entries a JOIN entries b ON a.path = b.path WHERE a.build = '1' AND b.build = '2' AND a.content <> b.content",
+		"SELECT count(*) FROM entries a JOIN entries b ON a.path = b.path AND a.content = b.content WHERE a.build = '1' AND b.build = '2'",
+		"SELECT count(*) FROM entries a JOIN entries b ON a.path = b.path AND b.path IS a.path WHERE a.build = '1' AND b.build = '2'",
+		"SELECT count(*) FROM entries a JOIN entries b ON a.path = b.content",
+		"SELECT count(*) FROM entries a LEFT JOIN entries b ON a.path = b.path AND b.build = '1' AND a.content <> b.content WHERE b.path IS NULL",
+		"SELECT count(*) FROM entries a FULL JOIN entries b ON a.path = b.path AND a.build = '1' AND b.build = '2'",
+		"SELECT build, path FROM entries WHERE (build, path) = ('1', 'a/D0/a0.x')",
+		"SELECT DISTINCT ext, type FROM entries",
+		"SELECT build, ext, count(*), sum(size) FROM entries GROUP BY build, ext",
+		"SELECT content, count(DISTINCT path) FROM entries GROUP BY content",
+		"SELECT min(path), max(path) FROM entries",
+		"SELECT ext FROM entries UNION SELECT dir FROM entries",
+		"SELECT (SELECT path FROM entries e WHERE e.build = b.build AND e.size > 2 ORDER BY size DESC, path LIMIT 1) FROM builds b",
+		"+SELECT build, path FROM entries ORDER BY build, path DESC",
+		"+SELECT size, content, path, build_id FROM entries ORDER BY size DESC, content, path, build_id",
+		"+SELECT path, build FROM entries WHERE build <> '1' ORDER BY path, build",
+		"+SELECT dir, ext, name, build FROM entries WHERE build IN ('x', '1') ORDER BY dir, ext DESC, name, build",
+		"+SELECT path FROM entries UNION SELECT content FROM entries ORDER BY 1",
+		"+SELECT path, count(*) OVER (PARTITION BY ext ORDER BY path, build_id) FROM entries ORDER BY path, build_id, 2",
+		"+SELECT a.path, b.build FROM entries a JOIN entries b ON b.path = a.path WHERE a.build = '1' ORDER BY a.path DESC, b.build LIMIT 30",
+	} {
+		text, ordered := strings.CutPrefix(text, "+")
+		d.compare(statement{text: text, ordered: ordered})
+	}
+	if d.withRows < d.n-1 || d.refused > 0 {
+		t.Errorf("%d statements of %d have rows, %d are refused", d.withRows, d.n, d.refused)
+	}
+
+	// Some builds of this catalog are read by SQL, without ids of texts.
+	d = newDiffer(t, editionsCatalog(t, 84, 12, 5), 1)
+	d.compare(statement{text: "SELECT count(*) FROM entries a WHERE EXISTS (SELECT 1 FROM entries b WHERE a.content = b.content AND b.archive IN ('again.tst', '1.tst'))"})
+	d.compare(statement{text: "SELECT count(*) FROM entries a JOIN entries b ON a.path = b.path AND a.content <> b.content"})
+}
+
 type viewColumn struct{ name, kind string }
 
 type differ struct {
@@ -225,8 +287,10 @@ func show(values []any) string {
 }
 
 // one generates a statement and compares the answers.
-func (d *differ) one() {
-	s := d.statement()
+func (d *differ) one() { d.compare(d.statement()) }
+
+// compare compares the answers to a statement.
+func (d *differ) compare(s statement) {
 	d.n++
 	want, wantErr := d.rows(s.text, s.args)
 	if errors.Is(wantErr, context.DeadlineExceeded) {

@@ -18,7 +18,10 @@ type Texts struct {
 }
 
 // Folder is a folder of paths.
-type Folder struct{ Prefix, Dir string }
+type Folder struct {
+	ID          int64
+	Prefix, Dir string
+}
 
 // NewTexts returns the texts of a catalog.
 func NewTexts(ctx context.Context, s *conn.Statements) (*Texts, error) {
@@ -75,7 +78,7 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	if len(t.folders) == maxFolders {
 		clear(t.folders)
 	}
-	f = &Folder{string(d[0].Bytes), string(d[1].Bytes)}
+	f = &Folder{dir, string(d[0].Bytes), string(d[1].Bytes)}
 	t.folders[dir] = f
 	return f, name, ext, nil
 }

@@ -1,18 +1,19 @@
 package views
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"modernc.org/sqlite/vtab"
 )
 
-// maxWork is how many rows of tables that are read again and again a statement may take,
-// and how many look-ups: several seconds. What needs more is a join that finds rows by no
-// column.
-const maxWork = 10_000_000
+// maxWork is how many rows of tables that are read again and again a statement may take: two
+// seconds. What needs more is a join that finds rows by no column.
+const maxWork = 2_000_000
 
 // maxKept bounds the memory for rows that are kept while a statement runs.
 const maxKept = 2 << 30
@@ -28,7 +29,13 @@ type cursor struct {
 
 	index *index // of the store; nil: all rows
 	hash  uint64
-	keyed bool // rows whose hash differs are left out
+	byID  uint64 // columns of the key whose ids are hashed
+	keyed bool   // rows whose hash differs are left out
+	must  []sought
+	not   []sought
+
+	order *order // of rows that are kept; nil: as they were read
+	place int
 
 	reader reader // of rows that are not kept
 	chunk  *store
@@ -36,11 +43,14 @@ type cursor struct {
 	more   bool
 	end    bool
 
+	w wanted
+
 	// Of the last values that a plan was given for the build.
 	last       []driver.Value
 	lastPlan   *plan
 	lastBuilds []build
 	lastStores []*store
+	lastOrder  *order
 }
 
 // Filter begins at the first row that a plan finds for some values. It returns every row
@@ -55,18 +65,13 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	}
 	p := c.t.plans[n]
 	p.filters++
-	*c = cursor{t: c.t, plan: p, chunk: c.chunk, size: 8, last: c.last, lastPlan: c.lastPlan, lastBuilds: c.lastBuilds, lastStores: c.lastStores}
-	if p.filters > 1 {
-		if err := c.worked(); err != nil {
-			return err
-		}
-	}
-	w, ok := c.wanted(values)
-	if !ok {
+	c.plan, c.stores, c.builds, c.index, c.order, c.keyed, c.size, c.more, c.end = p, nil, nil, nil, nil, false, 8, false, false
+	if ok, err := c.want(values); !ok {
 		c.end = true
-		return nil
+		return err
 	}
-	if c.t.numbered { // only rows that are kept have numbers
+	w := &c.w
+	if c.t.numbered || len(p.order) > 0 { // only rows that are kept have numbers and an order
 		return c.kept(w)
 	}
 	switch found, err := c.byIndex(w); {
@@ -94,38 +99,143 @@ type wanted struct {
 	pattern []arg // of like
 }
 
-// wanted takes the arguments of a plan; ok is false if no row can fulfil it.
-func (c *cursor) wanted(values []vtab.Value) (w wanted, ok bool) {
-	t := c.t
+// want takes the arguments of a plan; ok is false if no row can fulfil it.
+func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
+	t, w := c.t, &c.w
 	var hashes [maxColumns]uint64
 	var given uint64
+	c.hash, c.byID, c.must, c.not = 0, 0, c.must[:0], c.not[:0]
+	*w = wanted{columns: w.columns[:0], values: w.values[:0], like: w.like[:0], pattern: w.pattern[:0]}
 	for i, a := range c.plan.args {
 		v := values[i]
 		if v == nil && a.op != vtab.OpIS {
-			return w, false
+			return false, nil
 		}
+		if a.exact && t.asText&bit(a.column) != 0 {
+			if v, err = t.textOf(v); err != nil {
+				return false, err
+			}
+			values[i] = v
+		}
+		id := t.idOf(a.column, v)
 		switch {
 		case a.op == vtab.OpGLOB:
 			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + " GLOB ?", v})
 			w.pattern = append(w.pattern, a)
+			continue
 		case a.op == vtab.OpLIKE:
 			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + " LIKE ?", v})
 			w.pattern = append(w.pattern, a)
+			continue
+		case a.op == vtab.OpNE:
+			c.not = append(c.not, sought{a.column, v, id})
+			continue
 		case a.column == t.build || a.column == t.buildID:
-		default:
-			h := norm(v)
-			if given>>a.column&1 != 0 && hashes[a.column] != h {
-				return w, false
-			}
-			hashes[a.column], given = h, given|1<<a.column
-			w.columns, w.values = append(w.columns, a.column), append(w.values, v)
+			continue
 		}
+		if a.exact {
+			c.must = append(c.must, sought{a.column, v, id})
+		} else {
+			id = 0
+		}
+		h := norm(v)
+		if id != 0 {
+			h = hashID(id)
+		}
+		if given&bit(a.column) != 0 { // the column is compared twice
+			if (c.byID&bit(a.column) != 0) == (id != 0) && hashes[a.column] != h {
+				return false, nil
+			}
+			continue
+		}
+		if id != 0 {
+			c.byID |= bit(a.column)
+		}
+		hashes[a.column], given = h, given|bit(a.column)
+		w.columns, w.values = append(w.columns, a.column), append(w.values, v)
 	}
 	for _, column := range c.plan.key {
 		c.hash = mix(c.hash, hashes[column])
 	}
 	w.builds, w.whole = c.buildsOf(values)
-	return w, len(w.builds) > 0
+	return len(w.builds) > 0, nil
+}
+
+// forgetIDs finds rows by texts alone. Builds that are read by SQL have no ids.
+func (c *cursor) forgetIDs() {
+	c.hash, c.byID = 0, 0
+	for _, column := range c.plan.key {
+		c.hash = mix(c.hash, norm(c.w.values[slices.Index(c.w.columns, column)]))
+	}
+}
+
+// sought is a value that a column must have, or must not have.
+type sought struct {
+	column int
+	value  driver.Value
+	id     int64 // of the text, 0 if it is not known
+}
+
+// isEqual reports whether a row has the very value.
+func (w *sought) isEqual(s *store, row int) (bool, error) {
+	c := &s.columns[w.column]
+	if c.kinds[row] == cellRef && w.id != 0 {
+		return c.cells[row] == w.id, nil
+	}
+	v, err := s.value(w.column, row)
+	return isSame(v, w.value), err
+}
+
+// accepts reports whether a row has all values that it must have, and none that it must not
+// have. SQLite compares the latter itself: what costs much is left to it.
+func (c *cursor) accepts(s *store, row int) (bool, error) {
+	for i := range c.must {
+		if same, err := c.must[i].isEqual(s, row); !same || err != nil {
+			return false, err
+		}
+	}
+	for i := range c.not {
+		w := &c.not[i]
+		if s.columns[w.column].kinds[row] == cellRef && w.id == 0 {
+			continue
+		}
+		if same, err := w.isEqual(s, row); same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// idOf returns the id of a text that a column has an id for, if it is the one that was read
+// last, as both sides of a join have it; 0 if it is not.
+func (t *table) idOf(column int, v driver.Value) int64 {
+	if t.name != "entries" || t.texts == nil {
+		return 0
+	}
+	last := &t.texts.lastPath
+	switch t.columns[column].name {
+	case "content":
+		last = &t.texts.lastContent
+	case "path":
+	default:
+		return 0
+	}
+	if isSame(last.text, v) {
+		return last.id
+	}
+	return 0
+}
+
+// textOf returns what SQLite compares a value with a text as.
+func (t *Tables) textOf(v driver.Value) (text driver.Value, err error) {
+	switch n := v.(type) {
+	case int64:
+		return strconv.FormatInt(n, 10), nil
+	case float64:
+		err = t.each("SELECT CAST(?1 AS TEXT)", []driver.Value{n}, func(found []driver.Value) { text = found[0] })
+		return text, err
+	}
+	return v, nil
 }
 
 // maxColumns is how many columns of a view are compared by look-ups at most.
@@ -143,7 +253,7 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 	if same {
 		return c.lastBuilds, whole
 	}
-	c.last, c.lastPlan, c.lastStores = c.last[:0], c.plan, nil
+	c.last, c.lastPlan, c.lastStores, c.lastOrder = c.last[:0], c.plan, nil, nil
 	builds = slices.Clone(t.builds)
 	if !t.isSplit() {
 		builds = []build{{}}
@@ -151,7 +261,10 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 	for _, i := range c.plan.ofBuild {
 		h := norm(values[i])
 		builds = slices.DeleteFunc(builds, func(b build) bool {
-			if c.plan.args[i].column == t.build {
+			switch a := c.plan.args[i]; {
+			case a.exact:
+				return !isSame(b.label, values[i])
+			case a.column == t.build:
 				return normText(b.label) != h
 			}
 			return normNumber(float64(b.id)) != h
@@ -162,27 +275,41 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 	return builds, whole
 }
 
-// isSame reports whether two values are one text or one integer.
+// isSame reports whether SQLite finds two values equal that it changes in no way.
 func isSame(a, b driver.Value) bool {
 	switch a := a.(type) {
 	case string:
 		text, ok := b.(string)
 		return ok && a == text
 	case int64:
-		n, ok := b.(int64)
-		return ok && a == n
+		switch b := b.(type) {
+		case int64:
+			return a == b
+		case float64:
+			return float64(a) == b && b < 1<<63 && int64(b) == a
+		}
+	case float64:
+		switch b := b.(type) {
+		case int64:
+			return isSame(b, a)
+		case float64:
+			return a == b
+		}
+	case []byte:
+		blob, ok := b.([]byte)
+		return ok && bytes.Equal(a, blob)
 	}
 	return false
 }
 
 // byIndex finds rows by an index of the file, as long as that costs less than to read all.
-func (c *cursor) byIndex(w wanted) (found bool, err error) {
+func (c *cursor) byIndex(w *wanted) (found bool, err error) {
 	t, p := c.t, c.plan
 	rows := t.size()
 	if !w.whole {
 		rows *= float64(len(w.builds)) / float64(max(1, len(t.builds)))
 	}
-	if p.lookups > 20+int(rows)/500 || t.hasKept(w) {
+	if p.lookups > 20+int(rows)/1000 || t.hasKept(w) {
 		return false, nil
 	}
 	for i, column := range w.columns {
@@ -209,14 +336,22 @@ func (c *cursor) byIndex(w wanted) (found bool, err error) {
 func (c *cursor) readBySQL(where condition) (err error) {
 	c.plan.lookups++
 	c.more = true
+	for i, a := range c.plan.args { // the condition leads to rows of all builds
+		if a.exact && a.column == c.t.build {
+			c.must = append(c.must, sought{column: a.column, value: c.last[slices.Index(c.plan.ofBuild, i)]})
+		}
+	}
 	c.reader, err = c.t.bySQL(c.t.columnsUsed(), where)
 	return err
 }
 
 // stream reads rows that are not kept.
-func (c *cursor) stream(w wanted) (err error) {
+func (c *cursor) stream(w *wanted) (err error) {
 	t := c.t
 	c.keyed, c.more = len(c.plan.key) > 0, true
+	if c.byID != 0 {
+		c.forgetIDs()
+	}
 	columns := t.columnsUsed()
 	if t.readsPastSQL(columns) {
 		c.builds = w.builds
@@ -246,7 +381,7 @@ func (c *cursor) nextBuild() (err error) {
 }
 
 // kept goes through rows that are kept, which are read now if they were not.
-func (c *cursor) kept(w wanted) error {
+func (c *cursor) kept(w *wanted) error {
 	if c.lastStores == nil {
 		c.lastStores = make([]*store, len(w.builds))
 		for i, b := range w.builds {
@@ -259,7 +394,17 @@ func (c *cursor) kept(w wanted) error {
 	}
 	c.stores = c.lastStores
 	c.at, c.row = -1, -1
-	return c.nextStore()
+	if len(c.plan.order) == 0 {
+		return c.nextStore()
+	}
+	if c.lastOrder == nil {
+		var err error
+		if c.lastOrder, err = c.orderOf(c.stores); err != nil {
+			return err
+		}
+	}
+	c.order, c.place = c.lastOrder, -1
+	return c.ordered()
 }
 
 // nextStore moves to the first row of the next store that has one.
@@ -272,19 +417,46 @@ func (c *cursor) nextStore() (err error) {
 		s := c.stores[c.at]
 		c.row = 0
 		if len(c.plan.key) > 0 {
-			if c.index, err = s.indexOf(c.plan.keyName, c.plan.key, c.t.ctx.Err); err != nil {
+			if c.byID != 0 && !s.hasIDs(c.plan.key, c.byID) {
+				c.forgetIDs()
+			}
+			if c.index, err = s.indexOf(indexName{c.plan.keyName, c.byID}, c.plan.key, c.t.ctx.Err); err != nil {
 				return err
 			}
 			c.row = c.index.first(c.hash)
 		}
-		if c.row >= 0 && c.row < s.n {
-			return nil
+		if found, err := c.skip(s); found || err != nil {
+			return err
 		}
 	}
 }
 
+// skip moves on to the first row, from where it is, that is accepted; found is false if the
+// store has none.
+func (c *cursor) skip(s *store) (found bool, err error) {
+	for c.row >= 0 && c.row < s.n {
+		if ok, err := c.accepts(s, c.row); ok || err != nil {
+			return ok, err
+		}
+		if err := c.step(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// step moves to the next row of a store that is kept.
+func (c *cursor) step() error {
+	if c.index != nil {
+		c.row = c.index.after(c.row, c.hash)
+		return nil
+	}
+	c.row++
+	return c.worked()
+}
+
 // hasKept reports whether the rows that are wanted are kept.
-func (t *table) hasKept(w wanted) bool {
+func (t *table) hasKept(w *wanted) bool {
 	return !slices.ContainsFunc(w.builds, func(b build) bool { return t.stores[b.id] == nil })
 }
 
@@ -311,6 +483,11 @@ func (t *table) keep(b build) (*store, error) {
 		return nil, err
 	}
 	s := newStore(len(t.columns), t.pool)
+	if t.name == "entries" {
+		for _, c := range columns {
+			s.columns[c].reserve(b.entries)
+		}
+	}
 	s.number = int64(len(t.stores)) << 40
 	for more := true; more; {
 		if more, err = r.read(s, 4096); err == nil {
@@ -361,15 +538,17 @@ func (c *cursor) first() error {
 func (c *cursor) advance() error {
 	for {
 		for c.row++; c.row < c.chunk.n; c.row++ {
-			if !c.keyed {
-				return nil
+			if c.keyed {
+				h, err := c.chunk.hashOf(c.plan.key, 0, c.row)
+				if err != nil {
+					return err
+				}
+				if h != c.hash {
+					continue
+				}
 			}
-			h, err := c.chunk.hashOf(c.plan.key, c.row)
-			if err != nil {
+			if ok, err := c.accepts(c.chunk, c.row); ok || err != nil {
 				return err
-			}
-			if h == c.hash {
-				return nil
 			}
 		}
 		if !c.more {
@@ -402,8 +581,11 @@ func (c *cursor) stopReading() error {
 	return r.close()
 }
 
-// worked counts a row that is read again, or a look-up.
+// worked counts a row that is read again.
 func (c *cursor) worked() error {
+	if c.plan.filters < 3 {
+		return nil
+	}
 	if c.t.work++; c.t.work > maxWork {
 		return fmt.Errorf("view %s: %w", c.t.name, ErrQuadratic)
 	}
@@ -418,20 +600,18 @@ var ErrQuadratic = errors.New("the statement reads all rows again for each row o
 func (c *cursor) Next() error { return c.t.fail(c.move()) }
 
 func (c *cursor) move() error {
-	switch {
-	case c.stores[c.at] == c.chunk:
-		return c.advance()
-	case c.index != nil:
-		if c.row = c.index.after(c.row, c.hash); c.row >= 0 {
-			return nil
-		}
-		return c.nextStore()
+	if c.order != nil {
+		return c.ordered()
 	}
-	if err := c.worked(); err != nil {
+	s := c.stores[c.at]
+	if s == c.chunk {
+		return c.advance()
+	}
+	if err := c.step(); err != nil {
 		return err
 	}
-	if c.row++; c.row < c.stores[c.at].n {
-		return nil
+	if found, err := c.skip(s); found || err != nil {
+		return err
 	}
 	return c.nextStore()
 }

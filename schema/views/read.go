@@ -336,13 +336,21 @@ func assetText(bits, high, low int64) driver.Value {
 
 // ids keeps what ids of paths, contents and words mean, as long as a statement runs.
 type ids struct {
-	source   *rows.Texts
-	paths    map[int64]*[pageSize]pathOf
-	contents map[int64]*[pageSize]contentOf
-	words    map[int64]driver.Value
-	hashes   map[int64]uint64 // of words
-	names    []byte           // the last block of names
-	bytes    int
+	source                *rows.Texts
+	paths                 map[int64]*[pageSize]pathOf
+	contents              map[int64]*[pageSize]contentOf
+	words                 map[int64]driver.Value
+	hashes                map[int64]uint64 // of words
+	names                 []byte           // the last block of names
+	lastPath, lastContent lastText
+	bytes                 int
+}
+
+// lastText is the text that was made last: both sides of a join ask for one text, one after the
+// other.
+type lastText struct {
+	id   int64
+	text driver.Value
 }
 
 // pageSize is how many texts are kept at once: ids of one build follow each other.
@@ -453,6 +461,9 @@ type pathTexts struct {
 }
 
 func (x pathTexts) text(id int64) (driver.Value, error) {
+	if x.part == pathWhole && x.lastPath.id == id {
+		return x.lastPath.text, nil
+	}
 	p, err := x.path(id)
 	if err != nil {
 		return nil, err
@@ -465,7 +476,8 @@ func (x pathTexts) text(id int64) (driver.Value, error) {
 	case pathExt:
 		return x.word(p.ext)
 	}
-	return p.folder.Prefix + p.name, nil
+	x.lastPath = lastText{id, p.folder.Prefix + p.name}
+	return x.lastPath.text, nil
 }
 
 func (x pathTexts) hash(id int64) (uint64, error) {
@@ -488,11 +500,16 @@ func (x pathTexts) hash(id int64) (uint64, error) {
 type contentTexts struct{ *ids }
 
 func (x contentTexts) text(id int64) (driver.Value, error) {
+	if x.lastContent.id == id {
+		return x.lastContent.text, nil
+	}
 	c, err := x.content(id)
 	if err != nil {
 		return nil, err
 	}
-	return hex.EncodeToString(c.hash), nil
+	var buffer [128]byte
+	x.lastContent = lastText{id, string(hex.AppendEncode(buffer[:0], c.hash))}
+	return x.lastContent.text, nil
 }
 
 func (x contentTexts) hash(id int64) (uint64, error) {
@@ -527,3 +544,29 @@ type labels map[int64]driver.Value
 
 func (x labels) text(id int64) (driver.Value, error) { return x[id], nil }
 func (x labels) hash(id int64) (uint64, error)       { return norm(x[id]), nil }
+
+func (x wordTexts) key(id int64) (int64, error)    { return id, nil }
+func (x contentTexts) key(id int64) (int64, error) { return id, nil }
+func (x labels) key(id int64) (int64, error)       { return id, nil }
+
+func (x pathTexts) key(id int64) (int64, error) {
+	if x.part != pathDir && x.part != pathExt {
+		return id, nil
+	}
+	p, err := x.path(id)
+	if err != nil {
+		return 0, err
+	}
+	if x.part == pathExt {
+		return p.ext, nil
+	}
+	return p.folder.ID, nil
+}
+
+func (x kindTexts) key(id int64) (int64, error) {
+	c, err := x.content(id)
+	if err != nil {
+		return 0, err
+	}
+	return c.kind, nil
+}

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"hash/maphash"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -22,6 +23,7 @@ const (
 type texts interface {
 	text(id int64) (driver.Value, error)
 	hash(id int64) (uint64, error) // of the text, as [norm] says
+	key(id int64) (int64, error)   // a number that few ids of one text have apart
 }
 
 // pool holds texts and blobs, each text once if known is not nil.
@@ -60,6 +62,11 @@ func (c *vector) int(n int64)         { c.put(cellInt, n) }
 func (c *vector) ref(id int64)        { c.put(cellRef, id) }
 func (c *vector) put(k byte, n int64) { c.kinds, c.cells = append(c.kinds, k), append(c.cells, n) }
 
+// reserve makes room for n rows.
+func (c *vector) reserve(n int64) {
+	c.kinds, c.cells = make([]byte, 0, n), make([]int64, 0, n)
+}
+
 // add appends any value.
 func (c *vector) add(p *pool, v driver.Value) {
 	switch v := v.(type) {
@@ -82,7 +89,13 @@ type store struct {
 	number  int64    // of the first row, other than of rows of other stores
 	columns []vector // by the column of the view; empty where it is not used
 	pool    *pool
-	indexes map[string]*index
+	indexes map[indexName]*index
+}
+
+// indexName are the columns of an index, and of which of them it has ids in place of texts.
+type indexName struct {
+	columns string
+	byID    uint64
 }
 
 func newStore(columns int, p *pool) *store {
@@ -132,9 +145,14 @@ func (s *store) hash(column, row int) (uint64, error) {
 	return norm(v), err
 }
 
-// hashOf returns the hash of some cells of a row together.
-func (s *store) hashOf(columns []int, row int) (h uint64, err error) {
+// hashOf returns the hash of some cells of a row together; byID are columns of which it hashes
+// ids in place of texts.
+func (s *store) hashOf(columns []int, byID uint64, row int) (h uint64, err error) {
 	for _, c := range columns {
+		if v := &s.columns[c]; byID&bit(c) != 0 && v.kinds[row] == cellRef { // or NULL
+			h = mix(h, hashID(v.cells[row]))
+			continue
+		}
 		one, err := s.hash(c, row)
 		if err != nil {
 			return 0, err
@@ -142,6 +160,11 @@ func (s *store) hashOf(columns []int, row int) (h uint64, err error) {
 		h = mix(h, one)
 	}
 	return h, nil
+}
+
+// hasIDs reports whether some of the columns have ids in place of texts.
+func (s *store) hasIDs(columns []int, byID uint64) bool {
+	return !slices.ContainsFunc(columns, func(c int) bool { return byID&bit(c) != 0 && s.columns[c].refs == nil })
 }
 
 // mix adds the hash of the next column.
@@ -155,7 +178,7 @@ type index struct {
 }
 
 // indexOf returns the index of some columns, which is made when it is first asked for.
-func (s *store) indexOf(name string, columns []int, stop func() error) (*index, error) {
+func (s *store) indexOf(name indexName, columns []int, stop func() error) (*index, error) {
 	if ix := s.indexes[name]; ix != nil {
 		return ix, nil
 	}
@@ -173,7 +196,7 @@ func (s *store) indexOf(name string, columns []int, stop func() error) (*index, 
 				return nil, err
 			}
 		}
-		h, err := s.hashOf(columns, i)
+		h, err := s.hashOf(columns, name.byID, i)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +205,7 @@ func (s *store) indexOf(name string, columns []int, stop func() error) (*index, 
 		*head = int32(i)
 	}
 	if s.indexes == nil {
-		s.indexes = map[string]*index{}
+		s.indexes = map[indexName]*index{}
 	}
 	s.indexes[name] = ix
 	return ix, nil
@@ -223,6 +246,12 @@ func norm(v driver.Value) uint64 {
 }
 
 const normNull = 3
+
+// hashID returns the hash of an id of a text.
+func hashID(id int64) uint64 {
+	h := uint64(id) * 0x9E3779B97F4A7C15
+	return h ^ h>>29
+}
 
 var seed = maphash.MakeSeed()
 

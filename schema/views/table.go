@@ -39,8 +39,10 @@ type Tables struct {
 	texts      *ids
 	places     *rows.Offsets
 	collates   collation
-	numbered   bool // rows are told apart by their numbers
-	single     bool // rows are found by one column at a time
+	exact      uint64 // columns that are compared with texts byte by byte, by their places in any view
+	asText     uint64 // of these, those that numbers are made texts for
+	numbered   bool   // rows are told apart by their numbers
+	single     bool   // rows are found by one column at a time
 	work       int64
 	failed     error
 }
@@ -104,7 +106,7 @@ func (t *Tables) Make(names []string) error {
 
 // Begin begins a statement, with its values. All of it sees one state of the catalog.
 func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedValue) (err error) {
-	t.ctx, t.failed, t.work, t.collates, t.numbered, t.single = ctx, nil, 0, collation{}, false, false
+	t.ctx, t.failed, t.work, t.collates, t.exact, t.numbered, t.single = ctx, nil, 0, collation{}, 0, false, false
 	if len(t.tables) == 0 {
 		return nil
 	}
@@ -128,6 +130,9 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 	}
 	t.single = len(selected.FindAllString(sql, 2)) > 1
 	t.inspect(sql, values)
+	for _, v := range t.tables { // plans depend on what was found
+		v.forget()
+	}
 	return nil
 }
 
@@ -135,27 +140,51 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 // are looked up by one of them alone.
 var selected = regexp.MustCompile(`(?i)\bin\s*(\(\s*(select|with|values|table)\b|\w)`)
 
-// inspect finds in the program of a statement by what else than bytes it compares texts, and
+// inspect finds in the program of a statement by what else than bytes it compares columns, and
 // whether it tells rows of a table apart by their numbers.
 func (t *Tables) inspect(sql string, values []driver.NamedValue) {
-	of := map[driver.Value]bool{} // cursors of virtual tables
+	of := map[driver.Value]bool{}     // cursors of virtual tables
+	from := map[driver.Value]uint64{} // the column of a virtual table that a register was given last
+	var asBytes, asText, asNumber uint64
 	err := t.eachOf("EXPLAIN "+sql, values, func(v []driver.Value) {
 		p4, _ := v[5].(string)
 		switch v[1] {
 		case "SorterOpen":
+			return
 		case "VOpen":
 			of[v[2]] = true
+			return
 		case "Rowid":
 			t.numbered = t.numbered || of[v[2]]
-		default:
-			t.collates.noCase = t.collates.noCase || strings.Contains(p4, "NOCASE")
-			t.collates.rtrim = t.collates.rtrim || strings.Contains(p4, "RTRIM")
+			return
+		case "VColumn":
+			column, _ := v[3].(int64)
+			from[v[4]] = bit(int(column))
+		case "Eq", "Ne": // the column was read for it right before
+			columns := from[v[2]] | from[v[4]]
+			flags, _ := v[6].(int64)
+			switch flags & 0x47 { // the affinity that both sides are given
+			case 0x40, 0x41:
+				asBytes |= columns
+			case 0x42:
+				asText |= columns
+			default:
+				asNumber |= columns
+			}
 		}
+		t.collates.noCase = t.collates.noCase || strings.Contains(p4, "NOCASE")
+		t.collates.rtrim = t.collates.rtrim || strings.Contains(p4, "RTRIM")
 	})
 	if err != nil { // it will fail when it runs, or is an EXPLAIN
 		t.collates, t.numbered = collation{true, true}, true
 	}
+	if t.collates == (collation{}) {
+		t.exact, t.asText = (asBytes^asText)&^asNumber, asText
+	}
 }
+
+// bit is the bit of a column.
+func bit(column int) uint64 { return 1 << min(column, 63) }
 
 // End ends the statement and forgets its rows.
 func (t *Tables) End() (err error) {
@@ -335,14 +364,16 @@ type plan struct {
 	key     []int // columns that are compared with values, but for the build
 	keyName string
 	ofBuild []int // args that are compared with the build
-	filters int   // how often it ran in this statement
-	lookups int   // of these, by an index of the file
+	order   []vtab.OrderBy
+	filters int // how often it ran in this statement
+	lookups int // of these, by an index of the file
 }
 
 // arg is a column that is compared with an argument of Filter.
 type arg struct {
 	column int
 	op     vtab.ConstraintOp
+	exact  bool // SQLite does not compare them again
 }
 
 // BestIndex takes all columns that are compared with known values.
@@ -367,7 +398,8 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 		if isEqual(c) && !key {
 			p.ofBuild = append(p.ofBuild, len(p.args))
 		}
-		p.args = append(p.args, arg{c.Column, c.Op})
+		c.Omit = c.Op == vtab.OpEQ && t.isExact(c.Column)
+		p.args = append(p.args, arg{c.Column, c.Op, c.Omit})
 		if key && !slices.Contains(p.key, c.Column) {
 			p.key = append(p.key, c.Column)
 		}
@@ -375,6 +407,9 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 	slices.Sort(p.key)
 	p.keyName = fmt.Sprint(p.key)
 	t.estimate(info, p)
+	if t.sorts(info, p) {
+		p.order, info.OrderByConsumed = info.OrderBy, true
+	}
 	p.name = t.nameOf(p)
 	n := slices.IndexFunc(t.plans, func(other *plan) bool { return other.name == p.name })
 	if n < 0 {
@@ -387,7 +422,15 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 
 // takes reports whether a condition finds rows.
 func (t *table) takes(c *vtab.Constraint) bool {
-	return c.Usable && c.Column >= 0 && c.Column < min(len(t.columns), maxColumns) && (isEqual(c) || c.Op == vtab.OpGLOB || c.Op == vtab.OpLIKE)
+	return c.Usable && c.Column >= 0 && c.Column < min(len(t.columns), maxColumns) &&
+		(isEqual(c) || c.Op == vtab.OpGLOB || c.Op == vtab.OpLIKE || c.Op == vtab.OpNE)
+}
+
+// isExact reports whether a column equals a value if [cell.equals] says so. SQLite takes
+// nobody's word for conditions from the sixteenth on.
+func (t *table) isExact(column int) bool {
+	kind := t.columns[column].kind
+	return (kind == "TEXT" || kind == "") && column < 63 && t.exact&bit(column) != 0
 }
 
 // isKey reports whether a condition compares a column with one value, but for the build.
@@ -412,11 +455,19 @@ func (t *table) nameOf(p *plan) string {
 			b.WriteString(" LIKE")
 		case vtab.OpIS:
 			b.WriteString(" IS")
+		case vtab.OpNE:
+			b.WriteString("<>")
 		default:
 			b.WriteString("=")
 		}
 	}
-	return b.String()
+	for _, by := range p.order {
+		b.WriteString(" ORDER " + t.columns[by.Column].name)
+		if by.Desc {
+			b.WriteString(" DESC")
+		}
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // estimate says what a plan costs and yields.
@@ -424,6 +475,7 @@ func (t *table) estimate(info *vtab.IndexInfo, p *plan) {
 	rows := t.size()
 	for _, a := range p.args {
 		switch {
+		case a.op == vtab.OpNE:
 		case a.column == t.build || a.column == t.buildID:
 			rows /= float64(max(1, len(t.builds)))
 		case a.op == vtab.OpGLOB || a.op == vtab.OpLIKE:
