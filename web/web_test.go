@@ -40,7 +40,7 @@ func hostile() []string {
 
 // entryOf is a file with a content of its own.
 func entryOf(name string) schema.Entry {
-	e := schema.Entry{Name: name, File: "f/" + name, Method: "none", Size: int64(len(name)), Stored: int64(len(name)), ContentSize: int64(len(name)), HasContent: true}
+	e := schema.Entry{Name: name, Method: "none", Size: int64(len(name)), Stored: int64(len(name)), ContentSize: int64(len(name)), HasContent: true}
 	e.Content = sha256.Sum256([]byte(name))
 	return e
 }

@@ -77,7 +77,7 @@ func TestBuild(t *testing.T) {
 		t.Error("the second export has other bytes")
 	}
 	m, err := export.Build(t.Context(), db, dir, "2.0", export.Options{Format: "csv", Views: views("files"), Under: "Game/Ünï/"})
-	if err != nil || m.Views["files"][0].Rows != 2 {
+	if err != nil || m.Views["files"][0].Rows != 1 { // b.pak hides that of a.pak
 		t.Errorf("%+v: %v", m, err)
 	}
 	for name := range files(t, dir) {
