@@ -115,8 +115,11 @@ func (q *Named) Help() string {
 	if len(q.Example) > 0 {
 		b.WriteString("\nExamples:\n  " + strings.Join(q.Example, "\n  ") + "\n")
 	}
+	b.WriteString("\nSQL")
 	if q.File != "" {
-		fmt.Fprintf(&b, "\nFrom %s\n", q.File)
+		fmt.Fprintf(&b, " from %s", q.File)
 	}
+	b.WriteString(":\n")
+	b.WriteString(strings.TrimRight(q.SQL, "\n") + "\n")
 	return b.String()
 }

@@ -42,7 +42,6 @@ func TestResultKeys(t *testing.T) {
 		{"patch build", 0, []string{old, next, "-o", in("patch")}},
 		{"patch build", 1, []string{old, next, "-o", in("patch")}},
 		{"delta make", 0, []string{old, next, "-o", in("p.pkdelta")}},
-		{"delta make", 1, []string{old, next, "-o", in("q.pkdelta"), "--max-size", "1"}},
 		{"publish", 0, []string{"1", "-o", in("store")}},
 		{"store check", 0, []string{in("store")}},
 		{"store check", 1, []string{in("patch")}},

@@ -39,7 +39,7 @@ SQLite catalog, and also works on archives directly.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
 	cli.Group(root, slices.Concat(
-		archive.Commands(a), catalog.Commands(a), compare.Commands(a), ship.Commands(a), cli.In(cli.GroupOther, newFormatsCommand(a)),
+		archive.Commands(a), catalog.Commands(a), compare.Commands(a), ship.Commands(a), cli.In(cli.GroupArchives, newFormatsCommand(a)),
 		[]*cobra.Command{newVersionCommand(a), newManCommand(), catalog.Topic()},
 	)...)
 	if mod, _, err := root.Find([]string{"mod"}); err == nil {

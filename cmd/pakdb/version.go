@@ -49,19 +49,15 @@ func newVersionCommand(a *cli.App) *cobra.Command {
 json it is one object, to which fields are only added (docs/json.md).`,
 		Example: `  pakdb version --format json | jq -r .formats.catalog`,
 		Args:    cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch format {
-			case "json":
+		RunE: func(*cobra.Command, []string) error {
+			if format == "json" {
 				return printVersion(a)
-			case "":
-				_, err := fmt.Fprintln(a.Stdout, "pakdb version", versionText(a))
-				return err
 			}
-			return cli.UsageError(cmd, fmt.Errorf("no format %q; there is json", format))
+			_, err := fmt.Fprintln(a.Stdout, "pakdb version", versionText(a))
+			return err
 		},
 	}
-	cli.Flag(cmd, "format", &format)
-	cli.CompleteFlag(cmd, "format", "json")
+	cli.AddFormat(cmd, &format, "json")
 	return cmd
 }
 

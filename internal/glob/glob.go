@@ -49,6 +49,9 @@ const (
 // maxAlternatives bounds what braces expand to.
 const maxAlternatives = 1024
 
+// Is reports whether a text has characters that only patterns need.
+func Is(text string) bool { return strings.ContainsAny(text, "*?[{") }
+
 // Parse parses a pattern; fold makes it ignore case. It fails with ErrPattern for a [
 // or { that is not closed, and for braces of more than 1024 alternatives.
 func Parse(text string, fold bool) (*Glob, error) {

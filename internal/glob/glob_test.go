@@ -140,7 +140,7 @@ func TestListCheck(t *testing.T) {
 	if got, want := err.Error(), `nothing in the build matches "maps/one.umap"`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := unmatched.Hint(), `with -i, which ignores case, "Maps/One.umap" would match`; got != want {
+	if got, want := unmatched.Hint(), `in another case, "Maps/One.umap" would match`; got != want {
 		t.Errorf("hint %s, want %s", got, want)
 	}
 }
@@ -148,7 +148,7 @@ func TestListCheck(t *testing.T) {
 func TestHint(t *testing.T) {
 	paths := slices.Values([]string{"Maps/Arena.umap", "Maps/Arenas.umap", "Config/Game.ini"})
 	for _, tt := range []struct{ pattern, hint string }{
-		{"*.UMAP", `with -i, which ignores case, "Maps/Arena.umap" would match`},
+		{"*.UMAP", `in another case, "Maps/Arena.umap" would match`},
 		{"Other/Game.ini", "did you mean Config/Game.ini?"},
 		{"Gane.ini", "did you mean Config/Game.ini?"},
 		{"zzzzzzzz", ""},

@@ -17,7 +17,7 @@ func (g *Glob) Hint(paths iter.Seq[string]) string {
 	if !g.fold {
 		for path := range paths {
 			if folded.Match(path) {
-				return "with -i, which ignores case, " + strconv.Quote(path) + " would match"
+				return "in another case, " + strconv.Quote(path) + " would match"
 			}
 		}
 	}

@@ -204,7 +204,6 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 var opening = map[string]string{
 	"diff/ship/store/update/flags.go":             "named",
 	"cmd/pakdb/internal/catalog/index.go":         "named",
-	"cmd/pakdb/internal/catalog/query.go":         "named",
 	"cmd/pakdb/internal/cli/keys.go":              "named",
 	"cmd/pakdb/internal/archive/pack_order.go":    "named",
 	"cmd/pakdb/internal/catalog/serve_options.go": "named",

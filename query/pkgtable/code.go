@@ -4,8 +4,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/script"
@@ -37,15 +35,6 @@ func ReadScript(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (
 		}
 	}
 	return s, err
-}
-
-// Keep drops all functions but those of that name, which is a path or the end of one,
-// in whatever case. It reports whether any are left.
-func (s *Script) Keep(name string) bool {
-	s.Functions = slices.DeleteFunc(s.Functions, func(f script.Function) bool {
-		return !strings.EqualFold(f.Path, name) && !strings.EqualFold(f.Path[strings.LastIndexAny(f.Path, ":.")+1:], name)
-	})
-	return len(s.Functions) > 0
 }
 
 // Texts returns the texts of the functions that were understood, by their paths.

@@ -88,8 +88,6 @@ type Options struct {
 	// MaxSize is what an archive may weigh, in bytes; 0 is any size. What belongs
 	// together stays together.
 	MaxSize int64
-	// MaxTotal is what all archives together may weigh, in bytes; 0 is any size.
-	MaxTotal int64
 	// Overlay makes an archive of the changed entries alone, in formats whose
 	// archives are else made anew as a whole.
 	Overlay bool

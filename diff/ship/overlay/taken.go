@@ -13,9 +13,6 @@ import (
 // ErrTooLarge means that an archive would be larger than Options.MaxSize.
 var ErrTooLarge = errors.New("larger than an archive may be")
 
-// ErrTotal means that the archives together would be larger than Options.MaxTotal.
-var ErrTotal = errors.New("larger than the patch may be")
-
 // ErrExists means that a file of the patch is there already.
 var ErrExists = errors.New("is there already")
 
@@ -125,17 +122,4 @@ func checkSize(p *Plan, part *Part, size int64) error {
 		return fmt.Errorf("%w: %s has %d bytes, more than %d, with nothing in it but %s", ErrTooLarge, part.Name, size, limit, unitName(p.Items, units[0]))
 	}
 	return fmt.Errorf("%w: %s has %d bytes, more than %d: its files grew when they were encoded", ErrTooLarge, part.Name, size, limit)
-}
-
-// checkTotal returns ErrTotal for archives that together became larger than
-// Options.MaxTotal.
-func (w *patchWriter) checkTotal() error {
-	limit, total := w.p.options.MaxTotal, int64(0)
-	for i := range w.written {
-		total += w.written[i].Size
-	}
-	if limit <= 0 || total <= limit {
-		return nil
-	}
-	return fmt.Errorf("%w: %s with %d bytes, more than %d", ErrTotal, count(len(w.written), "archive"), total, limit)
 }

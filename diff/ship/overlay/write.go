@@ -74,9 +74,6 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 			return nil, nil, err
 		}
 	}
-	if err := w.checkTotal(); err != nil {
-		return nil, nil, err
-	}
 	if proof, err = w.prove(ctx); err != nil {
 		return nil, proof, err
 	}

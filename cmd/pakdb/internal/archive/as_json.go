@@ -38,16 +38,16 @@ type asOptions struct {
 func (o *asOptions) add(cmd *cobra.Command) {
 	cli.Flag(cmd, "as", &o.form)
 	cli.Flag(cmd, "indent", &o.values.indent)
-	o.values.add(cmd)
+	cli.ReadsValues(cmd)
 	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
-	o.media.add(cmd)
+	o.media.mip, o.media.slice = -1, -1
 }
 
 // forms are those that are wanted.
 func (o *asOptions) forms() []string { return strings.Split(o.form, ",") }
 
 // check refuses forms that there are not, and options that mean nothing with them.
-func (o *asOptions) check(raw bool) error {
+func (o *asOptions) check(a *cli.App, raw bool) error {
 	known := append([]string{"json"}, mediaForms()...)
 	switch {
 	case o.form != "" && slices.ContainsFunc(o.forms(), func(form string) bool { return !slices.Contains(known, form) }):
@@ -56,8 +56,8 @@ func (o *asOptions) check(raw bool) error {
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
 	case o.values.indent && !slices.Contains(o.forms(), "json"):
 		return fmt.Errorf("%w: --indent is about --as json", cli.ErrUsage)
-	case o.form == "" && o.values.given():
-		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
+	case o.form == "" && (len(a.Mappings) > 0 || a.Engine != ""):
+		return fmt.Errorf("%w: --mappings and --engine are for --as", cli.ErrUsage)
 	}
 	return o.media.check(o.forms())
 }

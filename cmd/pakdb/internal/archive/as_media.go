@@ -41,23 +41,17 @@ func mediaWord(forms ...string) string {
 // mediaOptions say what of a texture is shown.
 type mediaOptions struct {
 	mip, slice int // -1: not set
-	added      bool
 	side       int // not 0: a picture of sides up to this will do
 }
 
 // add gives cmd the flags.
 func (o *mediaOptions) add(cmd *cobra.Command) {
-	o.added = true
-	o.mip, o.slice = -1, -1
-	cli.Flag(cmd, "mip", &o.mip)
-	cli.Flag(cmd, "slice", &o.slice)
+	cmd.Flags().IntVar(&o.mip, "mip", o.mip, "mip `N` of a texture, for --as png")
+	cmd.Flags().IntVar(&o.slice, "slice", o.slice, "slice or face `N` of a texture, for --as png")
 }
 
 // check refuses numbers that mean nothing with a form.
 func (o *mediaOptions) check(forms []string) error {
-	if !o.added {
-		return nil
-	}
 	if o.mip < -1 || o.slice < -1 {
 		return fmt.Errorf("%w: --mip and --slice count from 0", cli.ErrUsage)
 	}

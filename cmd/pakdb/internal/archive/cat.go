@@ -18,11 +18,13 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff/locate"
+	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
+	"pakdb/query/graph"
 )
 
 type catOptions struct {
-	globs, fold, raw bool
+	raw bool
 
 	out string
 	as  asOptions
@@ -35,10 +37,10 @@ func newCatCommand(a *cli.App) *cobra.Command {
 		Short: "Write the content of entries to stdout",
 		Long: `Write the decoded content of entries to stdout, one after the other. An ENTRY
 is a path, the end of a path, #ORDINAL, @ID in hex, a resource name or
-/Game/... name; see "pakdb help operands". With --glob all matching entries are
-written, in stored order. Contents are verified while they are read: if one is
-damaged, discard the output; the exit code is then 1. With -o the file appears
-only when complete.
+/Game/... name (pakdb help operands), or, if there is no such entry, a pattern:
+all matching entries are written, in stored order. Contents are verified while
+they are read: if one is damaged, discard the output; the exit code is then 1.
+With -o the file appears only when complete.
 
 --as converts: json the values of Unreal packages, png textures and pictures,
 wav and ogg sounds of that kind, audio all sounds as they are (pakdb help
@@ -49,7 +51,7 @@ values).`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := opts.as.check(opts.raw); err != nil {
+			if err := opts.as.check(a, opts.raw); err != nil {
 				return err
 			}
 			if strings.Contains(opts.as.form, ",") {
@@ -59,10 +61,9 @@ values).`,
 		},
 	}
 	cli.Flag(cmd, "output", &opts.out)
-	cmd.Flags().BoolVar(&opts.globs, "glob", false, "the arguments are patterns")
-	cli.Flag(cmd, "ignore-case", &opts.fold)
 	cli.Flag(cmd, "raw", &opts.raw)
 	opts.as.add(cmd)
+	opts.as.media.add(cmd)
 	return cmd
 }
 
@@ -70,12 +71,12 @@ func runCat(ctx context.Context, a *cli.App, opts catOptions, args []string) err
 	if opts.as.form != "" && opts.as.form != "json" && opts.out == "" && terminal.Is(a.Stdout) {
 		return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, opts.as.form), "write it to a file with -o FILE, or into a pipe: | cat")
 	}
-	if opts.as.form != "" && !opts.globs && len(args) == 1 {
+	if opts.as.form != "" && len(args) == 1 {
 		if ok, err := catFileAs(ctx, a, args[0], opts.out, &opts.as); ok || err != nil {
 			return err
 		}
 	}
-	groups, err := openEntries(ctx, a, opts, args)
+	groups, err := openEntries(ctx, a, args)
 	defer func() {
 		for _, g := range groups {
 			_ = g.ar.Close()
@@ -96,13 +97,22 @@ type group struct {
 	entries []*codecs.Entry
 }
 
-// openEntries opens the archives of the entries that the arguments name: an archive
-// and entries, a build and paths, or names of both. The caller closes the archives,
-// whether or not there is an error.
-func openEntries(ctx context.Context, a *cli.App, opts catOptions, args []string) (groups []group, err error) {
-	if opts.globs {
-		return openMatching(ctx, a, opts, args)
+// openEntries opens the archives of the entries that the arguments name, or match. The caller
+// closes the archives, whether or not there is an error.
+func openEntries(ctx context.Context, a *cli.App, args []string) ([]group, error) {
+	groups, err := openNames(ctx, a, args)
+	if !errors.Is(err, codecs.ErrNotFound) && !errors.Is(err, graph.ErrNoNode) || len(args) < 2 || !slices.ContainsFunc(args[1:], glob.Is) {
+		return groups, err
 	}
+	for _, g := range groups {
+		_ = g.ar.Close()
+	}
+	return openMatching(ctx, a, args)
+}
+
+// openNames opens the archives of entries by names: of an archive and entries, a build and
+// paths, or of both.
+func openNames(ctx context.Context, a *cli.App, args []string) (groups []group, err error) {
 	names, err := entryNames(ctx, a, args, false)
 	if err != nil {
 		return nil, err
@@ -216,17 +226,14 @@ func openAmong(ctx context.Context, a *cli.App, name string, entries []string) (
 }
 
 // openMatching opens archives and finds the entries that match patterns.
-func openMatching(ctx context.Context, a *cli.App, opts catOptions, args []string) (groups []group, err error) {
+func openMatching(ctx context.Context, a *cli.App, args []string) (groups []group, err error) {
 	sources, patterns, err := operand.SourcesAndPatterns(ctx, a, args, 1)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := cli.NewSelection(patterns, opts.fold)
+	chosen, err := cli.NewSelection(patterns)
 	if err != nil {
 		return nil, err
-	}
-	if len(patterns) == 0 {
-		return nil, fmt.Errorf("%w: --glob needs a pattern", cli.ErrUsage)
 	}
 	operand.Deepen(a, sources, patterns, false)
 	bad := cli.NewComplaints(a)

@@ -26,7 +26,7 @@ import (
 )
 
 type extractOptions struct {
-	fold, overwrite, dryRun, raw, flat, plain, mounted, nested bool
+	overwrite, dryRun, raw, flat, mounted, nested bool
 
 	out, format string
 
@@ -60,19 +60,17 @@ others written, and the exit code is 1. --as converts (pakdb help values).`,
 		if opts.format != "" && !opts.dryRun {
 			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))
 		}
-		if err := opts.as.check(opts.raw); err != nil {
+		if err := opts.as.check(a, opts.raw); err != nil {
 			return cli.UsageError(cmd, err)
 		}
 		return runExtract(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 	}
 	cli.Flag(cmd, "output", &opts.out)
-	cli.Flag(cmd, "ignore-case", &opts.fold)
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	cli.Flag(cmd, "dry-run", &opts.dryRun)
 	cli.AddFormat(cmd, &opts.format)
 	cli.Flag(cmd, "raw", &opts.raw)
 	cmd.Flags().BoolVar(&opts.mounted, "game-paths", false, "write to the paths the game mounts entries at")
-	cmd.Flags().BoolVar(&opts.plain, "plain-names", false, "leave resource names out of file names")
 	cmd.Flags().BoolVar(&opts.flat, "flat", false, "write all files into one folder")
 	cli.Flag(cmd, "nested", &opts.nested)
 	opts.as.add(cmd)
@@ -86,7 +84,7 @@ func runExtract(ctx context.Context, a *cli.App, opts extractOptions, args []str
 	if err != nil {
 		return err
 	}
-	chosen, err := cli.NewSelection(patterns, opts.fold)
+	chosen, err := cli.NewSelection(patterns)
 	if err != nil {
 		return err
 	}
@@ -152,9 +150,7 @@ func (all *extractions) each(ctx context.Context, do func(x *extraction) error) 
 		}
 		all.chosen.In(ar.Archive)
 		x := &extraction{extractions: all, source: s, ar: ar, mount: ar.Info().MountPoint}
-		if !all.opts.plain {
-			x.names = cli.NamesOf(ar.Archive)
-		}
+		x.names = cli.NamesOf(ar.Archive)
 		x.packages = unnamedPackages(ctx, ar)
 		if all.opts.as.form != "" {
 			x.bodies = filesOfPackages(ar)

@@ -21,8 +21,7 @@ import (
 )
 
 type lsOptions struct {
-	long, human, fold, totals, zero, reverse, nested bool
-	mounts, hidden                                   bool
+	long, zero, nested, mounts bool
 
 	sort   string
 	format string
@@ -39,48 +38,32 @@ Arguments are archives up to the first that is none, or up to "--"; patterns
 follow. See "pakdb help operands" and "pakdb help patterns".
 
 -l adds sizes, method, time (UTC), flags (E encrypted, D delete record), type
-and id. --mounts shows folders or builds as a game mounts them: order, entries
-seen and hidden, delete records, ties; --hidden lists the hidden entries.`,
+and id. --sort size, stored and time list the largest or newest first. --mounts
+shows folders or builds as a game mounts them: order, entries seen and hidden,
+delete records, ties; with -l it lists the hidden entries.`,
 		Example: `  pakdb ls -l 1.52 "Config/*.ini"
-  pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
+  pakdb ls --sort size -l Game.pak "Game/Content/**" | head
   pakdb ls --mounts Game/Content/Paks`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && opts.human {
-				return nil // "pakdb ls -h" asks for help
-			}
-			return cli.Args(cobra.MinimumNArgs(1))(cmd, args)
-		},
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
 			if opts.mounts {
-				return runMounts(cmd.Context(), a, args, opts.hidden, opts.format)
-			}
-			if opts.hidden {
-				return cli.UsageError(cmd, errors.New("--hidden is for --mounts"))
+				return runMounts(cmd.Context(), a, args, opts.long, opts.format)
 			}
 			return runLs(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 		},
 	}
 	flags := cmd.Flags()
 	cli.Flag(cmd, "long", &opts.long)
-	flags.BoolVarP(&opts.human, "human", "h", false, "with -l: sizes as 1.5 MiB")
-	flags.Bool("help", false, "help for ls")
-	cli.Flag(cmd, "ignore-case", &opts.fold)
-	flags.BoolVar(&opts.totals, "totals", false, "end with the sums, as -l does on a terminal")
 	flags.BoolVarP(&opts.zero, "zero", "z", false, "end each path with a NUL, for xargs -0")
 	cli.Flag(cmd, "sort", &opts.sort)
-	flags.BoolVarP(&opts.reverse, "reverse", "r", false, "from last to first")
 	flags.BoolVar(&opts.mounts, "mounts", false, "show the mount order of folders or builds")
-	flags.BoolVar(&opts.hidden, "hidden", false, "with --mounts: list hidden entries")
 	cli.Flag(cmd, "nested", &opts.nested)
 	cli.AddFormat(cmd, &opts.format)
 	cli.CompleteFlag(cmd, "sort", sortKeys()...)
 	cli.Exclusive(cmd, "zero", "format")
 	cli.Exclusive(cmd, "zero", "long")
-	cli.Exclusive(cmd, "mounts", "long")
+	cli.Exclusive(cmd, "mounts", "zero")
 	return cmd
 }
 
@@ -94,7 +77,7 @@ func runLs(ctx context.Context, a *cli.App, opts lsOptions, args []string, dash 
 		return err
 	}
 	l := &listing{opts: opts, sources: sources, order: order, bad: cli.NewComplaints(a)}
-	if l.chosen, err = cli.NewSelection(patterns, opts.fold); err != nil {
+	if l.chosen, err = cli.NewSelection(patterns); err != nil {
 		return err
 	}
 	operand.Deepen(a, sources, patterns, opts.nested)
@@ -184,15 +167,15 @@ func listEntries(ctx context.Context, a *cli.App, l *listing) error {
 	if l.err != nil {
 		return errors.Join(out.Flush(), l.err)
 	}
-	if l.opts.totals || l.opts.long && !a.Quiet && terminal.Is(a.Stdout) {
-		_, _ = fmt.Fprintln(out, sums.Text(l.opts.human))
+	if l.opts.long && !a.Quiet && terminal.Is(a.Stdout) {
+		_, _ = fmt.Fprintln(out, sums.Text())
 	}
 	return out.Flush()
 }
 
 func writeItems(ctx context.Context, a *cli.App, l *listing, out *bufio.Writer, sums *cli.Sums) error {
 	if l.opts.long {
-		long := newLongList(out, l.opts.human)
+		long := newLongList(out)
 		for it := range l.items(ctx, func(error) {}) {
 			long.measure(it)
 		}
@@ -251,21 +234,21 @@ func listed(ctx context.Context, ar *operand.Archive, chosen *cli.Selection, rep
 // order rearranges entries.
 type order func(iter.Seq[item]) iter.Seq[item]
 
-// sortBy compares entries, by name of the key.
+// sortBy compares entries, by name of the key: the largest and the newest come first.
 func sortBy(key string) func(a, b item) int {
 	switch key {
 	case "path":
 		return func(a, b item) int { return cmp.Compare(a.Name, b.Name) }
 	case "size":
-		return func(a, b item) int { return cmp.Compare(a.Size, b.Size) }
+		return func(a, b item) int { return cmp.Compare(b.Size, a.Size) }
 	case "stored":
-		return func(a, b item) int { return cmp.Compare(a.Stored, b.Stored) }
+		return func(a, b item) int { return cmp.Compare(b.Stored, a.Stored) }
 	case "offset":
 		return func(a, b item) int { return cmp.Compare(a.Offset, b.Offset) }
 	case "ordinal":
 		return func(a, b item) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
 	case "time":
-		return func(a, b item) int { return a.Mod.Compare(b.Mod) }
+		return func(a, b item) int { return b.Mod.Compare(a.Mod) }
 	}
 	return nil
 }
@@ -279,18 +262,13 @@ func orderOf(opts lsOptions) (order, error) {
 	switch {
 	case opts.sort != "" && compare == nil:
 		return nil, fmt.Errorf("%w: no sort key %q; there are %s", cli.ErrUsage, opts.sort, strings.Join(sortKeys(), ", "))
-	case opts.sort == "" && !opts.reverse:
+	case opts.sort == "":
 		return func(all iter.Seq[item]) iter.Seq[item] { return all }, nil
 	}
 	return func(all iter.Seq[item]) iter.Seq[item] {
 		return func(yield func(item) bool) {
 			entries := slices.Collect(all)
-			if compare != nil {
-				slices.SortStableFunc(entries, compare)
-			}
-			if opts.reverse {
-				slices.Reverse(entries)
-			}
+			slices.SortStableFunc(entries, compare)
 			slices.Values(entries)(yield)
 		}
 	}, nil

@@ -16,14 +16,11 @@ import (
 // costs less than holding a million of them would.
 type longList struct {
 	out    *bufio.Writer
-	human  bool
 	widths []int // by column; 0: the archive has nothing for it
 	line   []byte
 }
 
-func newLongList(out *bufio.Writer, human bool) *longList {
-	return &longList{out: out, human: human}
-}
+func newLongList(out *bufio.Writer) *longList { return &longList{out: out} }
 
 // column is one of ls -l, its text "" when the entry has no such thing.
 type column struct {
@@ -33,8 +30,8 @@ type column struct {
 
 func (l *longList) columns(e *codecs.Entry) [8]column {
 	return [8]column{
-		{text: l.size(e.Size), right: true},
-		{text: l.size(e.Stored), right: true},
+		{text: cli.HumanSize(e.Size), right: true},
+		{text: cli.HumanSize(e.Stored), right: true},
 		{text: cli.Ratio(e.Stored, e.Size), right: true},
 		{text: e.Method.String()},
 		{text: cli.TimeText(e.Mod)},
@@ -42,13 +39,6 @@ func (l *longList) columns(e *codecs.Entry) [8]column {
 		{text: terminal.Printable(e.Type)},
 		{text: e.ID.String()},
 	}
-}
-
-func (l *longList) size(n int64) string {
-	if l.human {
-		return cli.HumanSize(n)
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 // measure makes room for an entry.

@@ -78,7 +78,7 @@ func (o *modOptions) addOutput(cmd *cobra.Command) {
 	cli.Flag(cmd, "dry-run", &o.dryRun)
 	cli.Flag(cmd, "overwrite", &o.overwrite)
 	cmd.Flags().BoolVar(&o.force, "dangling", false, "allow references to packages the archive lacks")
-	o.values.add(cmd)
+	cli.ReadsValues(cmd)
 }
 
 // splitAssignment divides FIELD=VALUE at the first "=" outside of brackets.

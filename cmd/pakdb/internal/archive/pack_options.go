@@ -18,8 +18,7 @@ type createOptions struct {
 	method, effort, mount string
 	blockSize             int
 	align                 int64
-	encrypt, encryptIndex bool
-	seed                  uint64
+	encrypt               []string // entries, index
 
 	set func(flag string) bool // whether the user set it
 }
@@ -33,9 +32,8 @@ func (c *createOptions) add(cmd *cobra.Command) {
 	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
 	flags.IntVar(&c.blockSize, "block-size", 0, "compress in blocks of `N` bytes")
 	flags.Int64Var(&c.align, "align", 0, "start entries at multiples of `N` bytes")
-	flags.BoolVar(&c.encrypt, "encrypt", false, "encrypt entries")
-	flags.BoolVar(&c.encryptIndex, "encrypt-index", false, "encrypt the index")
-	flags.Uint64Var(&c.seed, "seed", 0, "seed `N` of path hashes")
+	flags.StringSliceVar(&c.encrypt, "encrypt", nil, "encrypt `PARTS`: entries, index, none")
+	cli.CompleteFlag(cmd, "encrypt", "entries", "index", "entries,index", "none")
 }
 
 // refuse is an error of usage if the user set an option, to whatever value, that
@@ -44,11 +42,11 @@ func (c *createOptions) refuse(f *codecs.Format, version string) error {
 	var has []string
 	var refused codecs.Option
 	for _, option := range codecs.AllOptions() {
-		switch flag := string(option); {
-		case option == codecs.OptionKeyID: // the keys tell
+		switch {
+		case option == codecs.OptionKeyID, option == codecs.OptionSeed: // by keys and --like
 		case f.HasOption(version, option):
-			has = append(has, "--"+flag)
-		case c.set(flag) && refused == "":
+			has = append(has, optionFlag(option))
+		case c.gives(option) && refused == "":
 			refused = option
 		}
 	}
@@ -59,7 +57,34 @@ func (c *createOptions) refuse(f *codecs.Format, version string) error {
 	if has == nil {
 		has = []string{"none of these options"}
 	}
-	return cli.WithHint(fmt.Errorf("%w: %s has no option --%s", cli.ErrUsage, name, refused), name+" has "+strings.Join(has, ", "))
+	return cli.WithHint(fmt.Errorf("%w: %s has no option %s", cli.ErrUsage, name, optionFlag(refused)), name+" has "+strings.Join(has, ", "))
+}
+
+// optionFlag returns an option as the user gives it.
+func optionFlag(option codecs.Option) string {
+	switch option {
+	case codecs.OptionEncrypt:
+		return "--encrypt entries"
+	case codecs.OptionEncryptIndex:
+		return "--encrypt index"
+	}
+	return "--" + string(option)
+}
+
+// gives reports whether the user gave an option.
+func (c *createOptions) gives(option codecs.Option) bool {
+	switch option {
+	case codecs.OptionEncrypt:
+		return slices.Contains(c.encrypt, "entries")
+	case codecs.OptionEncryptIndex:
+		return slices.Contains(c.encrypt, "index")
+	}
+	return c.set(string(option))
+}
+
+// encryptsEntries reports whether the user said whether entries are encrypted.
+func (c *createOptions) encryptsEntries() bool {
+	return slices.ContainsFunc(c.encrypt, func(part string) bool { return part != "index" })
 }
 
 // apply overrides what a model or the format says by what the user says.
@@ -87,14 +112,17 @@ func (c *createOptions) apply(f *codecs.Format, o *codecs.CreateOptions) error {
 	if c.set("align") {
 		o.Align = c.align
 	}
-	if c.set("encrypt") {
-		o.Encrypt = c.encrypt
-	}
-	if c.set("encrypt-index") {
-		o.EncryptIndex = c.encryptIndex
-	}
-	if c.set("seed") {
-		o.Seed = c.seed
+	for _, part := range c.encrypt {
+		switch part {
+		case "entries":
+			o.Encrypt = true
+		case "index":
+			o.EncryptIndex = true
+		case "none":
+			o.Encrypt, o.EncryptIndex = false, false
+		default:
+			return fmt.Errorf("%w: --encrypt %s: want entries, index or none", cli.ErrUsage, part)
+		}
 	}
 	return nil
 }
@@ -115,7 +143,7 @@ func (c *createOptions) newMethod() compress.Method {
 // reencodes reports whether stored bytes of another archive cannot be what the
 // user wants.
 func (c *createOptions) reencodes() bool {
-	return slices.ContainsFunc([]string{"method", "block-size", "effort", "encrypt"}, c.set)
+	return c.encryptsEntries() || slices.ContainsFunc([]string{"method", "block-size", "effort"}, c.set)
 }
 
 type packOptions struct {

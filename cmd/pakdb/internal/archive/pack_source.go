@@ -38,7 +38,7 @@ func repack(ctx context.Context, a *cli.App, t *target, ar *operand.Archive, rep
 		return err
 	}
 	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{},
-		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.Format.Name == t.format.Name && !c.set("encrypt")}
+		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.Format.Name == t.format.Name && !c.encryptsEntries()}
 	for {
 		r.refused, r.sums = nil, cli.Sums{}
 		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
@@ -33,19 +31,8 @@ import (
 
 // valueOptions say how the values of a package are read and shown.
 type valueOptions struct {
-	indent   bool // the JSON
-	mappings []string
-	engine   string
+	indent bool // the JSON
 }
-
-// add gives cmd the flags about classes.
-func (o *valueOptions) add(cmd *cobra.Command) {
-	cli.Flag(cmd, "mappings", &o.mappings)
-	cli.Flag(cmd, "engine", &o.engine)
-}
-
-// given reports whether one of them was given.
-func (o *valueOptions) given() bool { return len(o.mappings) > 0 || o.engine != "" }
 
 // packages reads packages with what their values take: the classes of the program, which
 // mappings have, and those that other packages of the same archives declare. It is safe
@@ -64,14 +51,14 @@ type packages struct {
 // newPackages returns what reads packages of archives. Unless mappings are given, those
 // are taken that the catalog keeps, if build is one of it.
 func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
-	p := &packages{a: a, indent: opts.indent, mappings: strings.Join(opts.mappings, ", ")}
+	p := &packages{a: a, indent: opts.indent, mappings: strings.Join(a.Mappings, ", ")}
 	var err error
-	if opts.engine != "" {
-		if p.engine, err = property.ParseEngine(opts.engine); err != nil {
+	if a.Engine != "" {
+		if p.engine, err = property.ParseEngine(a.Engine); err != nil {
 			return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}
 	}
-	if err := p.load(ctx, opts.mappings, build); err != nil {
+	if err := p.load(ctx, a.Mappings, build); err != nil {
 		return nil, err
 	}
 	var mu sync.Mutex

@@ -23,9 +23,6 @@ func tableNames() []string { return append(pkgtable.Names(), contentTables()...)
 
 // checkTables refuses tables that there are not, and flags that no table takes.
 func (o *showOptions) checkTables() error {
-	if o.function != "" && len(o.tables) == 0 {
-		o.tables = []string{"script"}
-	}
 	for _, name := range o.tables {
 		switch {
 		case !slices.Contains(tableNames(), name):
@@ -34,13 +31,8 @@ func (o *showOptions) checkTables() error {
 			return fmt.Errorf("%w: --tables %s stands alone", cli.ErrUsage, name)
 		}
 	}
-	switch {
-	case o.code || o.depth != "all":
+	if o.code || o.depth != "all" {
 		return fmt.Errorf("%w: --tables shows no tree: --code and --depth have no effect", cli.ErrUsage)
-	case o.function != "" && o.tables[0] != "script":
-		return fmt.Errorf("%w: --function is for --tables script", cli.ErrUsage)
-	case o.values.given() && o.tables[0] != "values":
-		return fmt.Errorf("%w: --mappings and --engine are for --tables values", cli.ErrUsage)
 	}
 	return nil
 }
@@ -163,9 +155,6 @@ func printCode(a *cli.App, o *openedPackage, opts showOptions) error {
 	code, err := pkgtable.ReadScript(o.PackageFacts, o.bytes)
 	if err != nil {
 		return err
-	}
-	if opts.function != "" && !code.Keep(opts.function) {
-		return fmt.Errorf("%w: the package has no function %s", cli.ErrUsage, opts.function)
 	}
 	if opts.format == "" {
 		if len(code.Functions) == 0 {

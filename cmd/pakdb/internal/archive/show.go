@@ -21,17 +21,17 @@ import (
 	"pakdb/diff/locate"
 	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
+	"pakdb/query"
 	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 )
 
 type showOptions struct {
-	format   string
-	depth    string
-	code     bool
-	tables   []string // of a package, in place of the tree
-	function string
-	values   valueOptions
+	format string
+	depth  string
+	code   bool
+	tables []string // of a package, in place of the tree
+	values valueOptions
 }
 
 // showing is one run of the command.
@@ -64,18 +64,17 @@ and "while" in place of jumps. Errors appear in the tree; the exit code is then
 		},
 	}
 	flags := cmd.Flags()
-	cli.AddFormat(cmd, &o.format)
+	cli.AddFormat(cmd, &o.format, append([]string{"tree"}, query.Formats()...)...)
 	cli.Flag(cmd, "depth", &o.depth)
 	flags.BoolVar(&o.code, "code", false, "show the code of a package")
 	flags.StringSliceVar(&o.tables, "tables", nil, "show `TABLES` of a package, comma-separated")
-	flags.StringVar(&o.function, "function", "", "with --tables script: only functions of this `NAME`")
-	o.values.add(cmd)
+	cli.ReadsValues(cmd)
 	cli.CompleteFlag(cmd, "tables", tableNames()...)
 	return cmd
 }
 
 func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) error {
-	if len(o.tables) > 0 || o.function != "" {
+	if len(o.tables) > 0 {
 		return runTables(ctx, a, o, args)
 	}
 	depth, err := cli.ParseDepth(o.depth)
@@ -83,7 +82,7 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	case err != nil:
 		return err
 	case o.format != "" && o.format != "tree" && o.format != "json":
-		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
+		return fmt.Errorf("%w: --format %s is for --tables; a tree is tree or json", cli.ErrUsage, o.format)
 	case o.code && (o.format != "" || depth > 0):
 		return fmt.Errorf("%w: --code is text; \"pakdb show --tables script --format\" has rows", cli.ErrUsage)
 	}

@@ -42,8 +42,7 @@ exit code is 1 when there are findings.`,
 		},
 	}
 	cli.Flag(cmd, "nested", &deep)
-	cli.AddFormat(cmd, &format)
-	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatJUnit)...)
+	cli.AddFormat(cmd, &format, append(query.Formats(), formatJUnit)...)
 	return cli.Reporting(a, cmd, cli.Verified{})
 }
 

@@ -8,6 +8,6 @@ import (
 
 // Commands returns index, query, find, refs and rm; serve, export and push.
 func Commands(a *cli.App) []*cobra.Command {
-	ask := cli.In(cli.GroupCatalog, newIndexCommand(a), newQueryCommand(a), newFindCommand(a), newRefsCommand(a), newRmCommand(a))
-	return append(ask, cli.In(cli.GroupOther, newServeCommand(a), newExportCommand(a), newPushCommand(a))...)
+	return cli.In(cli.GroupCatalog, newIndexCommand(a), newQueryCommand(a), newFindCommand(a), newRefsCommand(a), newRmCommand(a),
+		newServeCommand(a), newExportCommand(a), newPushCommand(a))
 }

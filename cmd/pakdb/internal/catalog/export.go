@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 	"pakdb/query/export"
 )
@@ -46,10 +44,9 @@ earlier one. docs/engines.md has statements for each engine.`,
 	}
 	o.format = export.Formats()[0]
 	cli.Flag(cmd, "output", &o.output)
-	cli.Flag(cmd, "format", &o.format)
+	cli.AddFormat(cmd, &o.format, export.Formats()...)
 	cmd.Flags().StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, comma-separated")
 	cmd.Flags().StringVar(&o.under, "under", "", "only rows of paths below the folder `PATH`")
-	cli.CompleteFlag(cmd, "format", export.Formats()...)
 	cli.CompleteFlag(cmd, "views", export.Names()...)
 	return cmd
 }
@@ -57,9 +54,6 @@ earlier one. docs/engines.md has statements for each engine.`,
 func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string) error {
 	if o.output == "" {
 		return cli.WithHint(fmt.Errorf("%w: no folder to write to", cli.ErrUsage), "pakdb export 1.52 -o parquet")
-	}
-	if !slices.Contains(export.Formats(), o.format) {
-		return cli.WithHint(fmt.Errorf("%w: no format %q", cli.ErrUsage, o.format), glob.NearestHint(glob.Nearest(o.format, export.Formats())))
 	}
 	views, err := chosenViews(o.views)
 	if err != nil {

@@ -35,8 +35,6 @@ type indexOptions struct {
 	store     bool
 	bucket    string   // that keeps the contents; "": the folder beside the catalog
 	without   []string // of parts
-	mappings  []string
-	engine    string
 	quick     bool
 	created   string
 }
@@ -92,8 +90,7 @@ contents; see "pakdb help stores".`,
 	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog, or in `s3://...`")
 	flags.StringSliceVar(&opts.without, "without", nil, "leave out `PARTS`: search, values, sketch")
 	cli.CompleteFlag(cmd, "without", parts()...)
-	cli.Flag(cmd, "mappings", &opts.mappings)
-	cli.Flag(cmd, "engine", &opts.engine)
+	cli.ReadsValues(cmd)
 	flags.BoolVar(&opts.quick, "quick", false, "trust stated checksums, skip what they cover")
 	flags.StringVar(&opts.created, "created", "", "`TIME` of the build, as 2026-03-01 (default: now)")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
@@ -168,7 +165,7 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 		Force: opts.force, Sketch: opts.has("sketch"), Workers: workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}, Passed: a.LeftOut}
 	o.Quick, o.NoValues, o.Search = opts.quick, !opts.has("values"), opts.search()
-	if err := opts.addClasses(&o); err != nil {
+	if err := addClasses(a, &o); err != nil {
 		return nil, err
 	}
 	if o.Created, err = parseCreated(opts.created); err != nil {
@@ -243,16 +240,16 @@ func (opts *indexOptions) placeStore(cmd *cobra.Command, args []string) ([]strin
 }
 
 // addClasses adds what values are read by.
-func (opts *indexOptions) addClasses(o *indexer.Options) (err error) {
-	for _, path := range opts.mappings {
+func addClasses(a *cli.App, o *indexer.Options) (err error) {
+	for _, path := range a.Mappings {
 		m, err := readMappings(path)
 		if err != nil {
 			return err
 		}
 		o.Mappings = append(o.Mappings, m)
 	}
-	if opts.engine != "" {
-		engine, err := property.ParseEngine(opts.engine)
+	if a.Engine != "" {
+		engine, err := property.ParseEngine(a.Engine)
 		if err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}

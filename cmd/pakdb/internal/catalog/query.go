@@ -39,7 +39,7 @@ A table leaves out columns of NULL alone and names them on stderr, but not with
 --null.
 
 Named queries are NAME.sql in the folder PAKDB_QUERIES, or in pakdb/queries of
-your configuration (~/.config). "pakdb query --show @largest" prints one to
+your configuration (~/.config). "pakdb query @largest --help" prints one to
 begin with. The comment "-- bytes: COLUMN, ..." names columns of sizes: table,
 md and line show 1.5 MiB, other formats the number.
 
@@ -61,7 +61,7 @@ SQL functions beside SQLite's own:
 type queryFlags struct {
 	app          *cli.App
 	params       []string
-	file, output string
+	output       string
 	build        string   // "" is the newest
 	bytes        []string // columns of sizes, as the named query says
 	on           string   // the address of a server
@@ -69,7 +69,7 @@ type queryFlags struct {
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
-	list, show   bool
+	list         bool
 	exitCode     bool
 	rows         int64 // of all results
 }
@@ -79,12 +79,12 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query [flags] [SQL | @NAME | -] [ARGUMENT...]",
 		Short: "Run SQL, read-only, or a named query; a prompt without either",
-		Long: `Run SQL, read-only, or the named query @NAME (--list lists them); "-" reads SQL
-from stdin. Without any, at a terminal, it is a prompt: .views lists the views.
-FROM diff('OLD', 'NEW') and search('TEXT') yield rows, too. -p gives the value
-of :name, further arguments those of ?, --build that of :build (else the
-newest). "pakdb help sql-syntax" has functions, limits, and ClickHouse servers
-for --on.`,
+		Long: `Run SQL, read-only, or the named query @NAME (--list lists them, @NAME --help
+prints its SQL); "-" reads SQL from stdin. Without any, at a terminal, it is a
+prompt: .views lists the views. FROM diff('OLD', 'NEW') and search('TEXT')
+yield rows, too. -p gives the value of :name, further arguments those of ?,
+--build that of :build (else the newest). "pakdb help sql-syntax" has
+functions, limits, and ClickHouse servers for --on.`,
 		Example: `  pakdb query 'SELECT path FROM entries WHERE build=:build AND size>:n' -p n=1e6
   pakdb query @history Calligraphy/Curve.directory --format csv -o history.csv
   pakdb query "SELECT path FROM diff('1.48', '1.52') WHERE download > 1e6"`,
@@ -98,18 +98,15 @@ for --on.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, `NAME=VALUE`; may repeat")
-	flags.StringVarP(&f.file, "file", "f", "", "run the SQL in `FILE`")
 	cli.Flag(cmd, "output", &f.output)
 	cli.Flag(cmd, "build", &f.build)
 	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, clickhouse://...")
-	cli.Flag(cmd, "format", &f.format)
+	cli.AddFormat(cmd, &f.format)
 	flags.StringVar(&f.null, "null", "", "write NULL as `TEXT`, but in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	cli.Flag(cmd, "timeout", &f.timeout)
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 if there are rows")
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
-	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
-	cli.CompleteFlag(cmd, "format", query.Formats()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
@@ -205,25 +202,11 @@ func (f *queryFlags) run(ctx context.Context, args []string) error {
 		}
 		_, err = io.WriteString(f.app.Stdout, all.List(cli.OutputOf(f.app, "").Width))
 		return err
-	case f.show:
-		return f.showSQL(args)
 	}
 	err := f.query(ctx, args)
 	if err == nil && f.exitCode && f.rows > 0 {
 		return cli.ErrProblems
 	}
-	return err
-}
-
-func (f *queryFlags) showSQL(args []string) error {
-	if len(args) != 1 {
-		return query.Usagef("pakdb query --show @largest", "--show takes the name of a query")
-	}
-	q, err := namedQuery(args[0])
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f.app.Stdout, q.SQL)
 	return err
 }
 
@@ -277,7 +260,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 
 // wantsPrompt reports whether statements are to be asked for: nothing else says which.
 func (f *queryFlags) wantsPrompt(args []string) bool {
-	return len(args) == 0 && terminal.Is(f.app.Stdin) && f.file == "" && f.output == "" && len(f.params) == 0 && f.build == "" && !f.elsewhere && !f.exitCode
+	return len(args) == 0 && terminal.Is(f.app.Stdin) && f.output == "" && len(f.params) == 0 && f.build == "" && !f.elsewhere && !f.exitCode
 }
 
 // prompt runs what is typed.
@@ -311,15 +294,6 @@ func historyFile() string {
 
 // text returns the SQL, or @name, and the arguments that remain.
 func (f *queryFlags) text(args []string) (string, []string, error) {
-	if f.file != "" {
-		file, err := os.Open(f.file)
-		if err != nil {
-			return "", nil, query.Usagef("", "%w", err)
-		}
-		defer func() { _ = file.Close() }()
-		text, err := query.ReadSQL(file, f.file)
-		return text, args, err
-	}
 	if len(args) == 0 && terminal.Is(f.app.Stdin) {
 		return "", nil, query.Usagef("pakdb query --help, or pakdb query --list", "no SQL given")
 	}
@@ -340,7 +314,7 @@ func warnBuild(a *cli.App, label string) {
 
 // bind returns the SQL of what was asked, with its parameters' values.
 func (f *queryFlags) bind(ctx context.Context, db *query.DB, text string, args []string) (string, query.Args, error) {
-	if f.file == "" && strings.HasPrefix(text, "@") {
+	if strings.HasPrefix(text, "@") {
 		return f.bindNamed(ctx, db, text, args)
 	}
 	values := query.Args{Named: map[string]driver.Value{}}

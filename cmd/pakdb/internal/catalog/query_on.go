@@ -20,7 +20,7 @@ func (f *queryFlags) askServer(ctx context.Context, text string, args []string, 
 	}
 	defer server.Close()
 	switch {
-	case f.file == "" && strings.HasPrefix(text, "@"):
+	case strings.HasPrefix(text, "@"):
 		return query.Usagef("docs/engines.md has statements for ClickHouse", "named queries run on a catalog, not with --on")
 	case f.build != "":
 		return query.Usagef("-p build="+f.build+" is the value of {build:String}", "--build has no effect with --on")

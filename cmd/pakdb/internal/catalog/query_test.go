@@ -14,6 +14,8 @@ import (
 	"pakdb/query"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
+
+	"github.com/spf13/cobra"
 )
 
 func TestMain(m *testing.M) {
@@ -30,23 +32,22 @@ var oneFile = schema.Entry{Name: "readme.txt", Method: "none", Size: 5}
 
 func runQuery(database, stdin string, args ...string) (stdout, stderr string, err error) {
 	var o, e bytes.Buffer
-	a := &cli.App{Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e, Catalog: database,
+	a := &cli.App{Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e,
 		Registry: func() *codecs.Registry { return &codecs.Registry{Formats: []*codecs.Format{codecs.Loose()}} }}
-	cmd := newQueryCommand(a)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetOut(&o)
-	cmd.SetArgs(args)
-	err = cmd.ExecuteContext(context.Background())
+	root := &cobra.Command{Use: "pakdb", SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.Begin(cmd) }}
+	a.AddFlags(root)
+	a.Catalog = database
+	root.AddCommand(newQueryCommand(a))
+	root.SetOut(&o)
+	root.SetArgs(append([]string{"query"}, args...))
+	err = root.ExecuteContext(context.Background())
 	return o.String(), e.String(), err
 }
 
 func TestQueryCommand(t *testing.T) {
 	t.Setenv("PAKDB_QUERIES", t.TempDir())
 	catalog := schematest.OfOne(t, oneFile)
-	file := filepath.Join(t.TempDir(), "a.sql")
-	if err := os.WriteFile(file, []byte("SELECT ? AS v; SELECT :n AS n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		stdin string
 		args  []string
@@ -56,7 +57,7 @@ func TestQueryCommand(t *testing.T) {
 		{"SELECT 2 AS n", []string{"-", "--format", "csv"}, "n\n2\n"},
 		{"SELECT 3 AS n", []string{"--format", "csv", "--no-header"}, "3\n"},
 		{"SELECT ? AS n", []string{"-", "4", "--format", "csv"}, "n\n4\n"},
-		{"", []string{"-f", file, "x", "-p", "n=5", "--format", "csv"}, "v\nx\n\nn\n5\n"},
+		{"SELECT ? AS v; SELECT :n AS n", []string{"-", "x", "-p", "n=5", "--format", "csv"}, "v\nx\n\nn\n5\n"},
 		{"", []string{"SELECT NULL AS n", "--format", "csv", "--null", "NULL"}, "n\nNULL\n"},
 		{"", []string{"SELECT :build AS b", "--build", "1.52", "--format", "csv"}, "b\n1.52\n"},
 		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\n"},
@@ -69,7 +70,7 @@ func TestQueryCommand(t *testing.T) {
 	}
 	for part, args := range map[string][]string{
 		"@largest":    {"--list"},
-		"-- doc:":     {"--show", "@largest"},
+		"-- doc:":     {"@largest", "--help"},
 		"PATTERN":     {"@search", "--help"},
 		"--exit-code": {"--help"},
 		"\nExamples:": {"-h"},
@@ -101,7 +102,7 @@ func TestQueryCommandErrors(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"SELEC"}, {"SELECT :n"}, {"SELECT 1", "-p", "n=1"}, {"SELECT 1", "-p", "n"}, {"SELECT 1", "2"}, {"@nope"},
-		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--format", "xml"}, {"-f", "/absent/file"}, {"--show"},
+		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--timeout", "0s", "--null", "x", "2"},
 		{"SELECT 1", "-o", catalog}, {"SELECT :build", "--build", "nope"}, {"SELECT 1", "--build", "nope"}, {"@builds", "--build", "nope"}, {"SELECT 1; SELECT nope", "-o", out},
 		{"DELETE FROM x_entry"}, {"ATTACH '" + out + "' AS o"}, {"VACUUM INTO '" + out + "'"}, {"PRAGMA journal_mode = wal"},
 		{"CREATE TEMP TABLE t (a)"}, {"UPDATE x_word SET word = 'x' RETURNING *"},

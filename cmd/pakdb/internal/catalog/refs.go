@@ -51,8 +51,7 @@ use it. --format dot draws a graph for Graphviz.`,
 	cli.Flag(cmd, "build", &opts.build)
 	cli.Flag(cmd, "depth", &opts.depth)
 	cli.AddKinds(cmd, &opts.kinds)
-	cli.AddFormat(cmd, &opts.format)
-	cli.CompleteFlag(cmd, "format", slices.Concat([]string{"tree", "dot"}, query.Formats())...)
+	cli.AddFormat(cmd, &opts.format, slices.Concat([]string{"tree", "dot"}, query.Formats())...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
 }

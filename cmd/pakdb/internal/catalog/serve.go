@@ -46,7 +46,6 @@ of archives, or a bucket of "pakdb index --store". docs/serve.md explains more.`
 	flags.BoolVar(&o.open, "open", false, "open the browser")
 	o.time = 5 * time.Second
 	cli.Flag(cmd, "timeout", &o.time)
-	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
 	return cmd
 }
 
@@ -82,7 +81,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 		Queries: func(ctx context.Context) (*query.DB, func(), error) {
 			return cli.OpenQueriesWith(ctx, a, catalog, contents)
 		},
-		Limits: web.Limits{Time: o.time, Queries: o.queries}})
+		Limits: web.Limits{Time: o.time, Queries: 4}})
 	defer s.Close()
 	return listen(ctx, a, s, o, catalog)
 }

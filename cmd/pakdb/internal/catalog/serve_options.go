@@ -18,16 +18,12 @@ type options struct {
 	read      []string
 	open      bool
 	time      time.Duration
-	queries   int
 }
 
 // check refuses what would show the catalog to anyone, and returns the token.
 func (o *options) check() (token string, err error) {
 	if _, _, err := net.SplitHostPort(o.addr); err != nil {
 		return "", fmt.Errorf("%w: --addr %q: want HOST:PORT", cli.ErrUsage, o.addr)
-	}
-	if o.queries < 1 || o.queries > 64 {
-		return "", fmt.Errorf("%w: --queries %d: want a number from 1 to 64", cli.ErrUsage, o.queries)
 	}
 	if o.time <= 0 {
 		return "", fmt.Errorf("%w: --timeout %s: want more", cli.ErrUsage, o.time)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -27,7 +28,9 @@ type App struct {
 	Catalog        string // path of the database, from --catalog
 	Quiet          bool   // neither progress nor summaries, from --quiet
 	Keys           Keys
-	Result         *Object // nil: nobody asked for one
+	Mappings       []string // files of classes, from --mappings
+	Engine         string   // of packages that name none, from --engine
+	Result         *Object  // nil: nobody asked for one
 	Registry       func() *codecs.Registry
 
 	demo    bool        // --demo
@@ -49,12 +52,18 @@ func (a *App) AddFlags(root *cobra.Command) {
 	flags.BoolVar(&a.demo, "demo", false, "use a catalog of two small builds")
 	a.Keys.add(root)
 	addScreen(root, &a.screen)
+	addFormat(root)
+	flags.StringArrayVar(&a.Mappings, "mappings", nil, "classes of the game, from a .usmap `FILE`; may repeat")
+	flags.StringVar(&a.Engine, "engine", "", "engine `VERSION` of packages without one, as 4.27")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print neither progress nor summaries")
 }
 
 // Begin puts the pager in front of a command's results and reads the AES keys. It is
 // called once, after the flags were read.
 func (a *App) Begin(cmd *cobra.Command) error {
+	if err := cmp.Or(checkFormat(cmd), checkValues(cmd)); err != nil {
+		return err
+	}
 	beginPaging(a, cmd)
 	if err := a.Keys.load(); err != nil || !a.demo {
 		return err

@@ -15,10 +15,10 @@ type Selection struct {
 	others []func(*codecs.Entry) bool // by pattern: matches names other than paths; nil
 }
 
-// NewSelection parses patterns; fold makes them ignore case. It fails as
-// [glob.Parse] does.
-func NewSelection(patterns []string, fold bool) (*Selection, error) {
-	globs, err := glob.ParseList(patterns, fold)
+// NewSelection parses patterns, in which case does not count, as it does not in the games.
+// It fails as [glob.Parse] does.
+func NewSelection(patterns []string) (*Selection, error) {
+	globs, err := glob.ParseList(patterns, true)
 	if err != nil {
 		return nil, err
 	}

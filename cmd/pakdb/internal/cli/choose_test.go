@@ -176,19 +176,18 @@ func TestFindCopies(t *testing.T) {
 func TestSelection(t *testing.T) {
 	for _, tt := range []struct {
 		patterns []string
-		fold     bool
 		want     string
 		missed   string
 		hint     string
 	}{
-		{nil, false, "0 1 2 3 4 5 6", "", ""},
-		{[]string{"*.umap"}, false, "0 1", "", ""},
-		{[]string{"Maps/"}, false, "0", "", ""},
-		{[]string{"Maps/", "/Game/Hero"}, true, "0 1 2", "", ""},
-		{[]string{"*.UMAP", "*.bin"}, false, "6", `nothing matches "*.UMAP"`, `with -i, which ignores case, "Maps/Arena.umap" would match`},
+		{nil, "0 1 2 3 4 5 6", "", ""},
+		{[]string{"*.UMAP"}, "0 1", "", ""},
+		{[]string{"Maps/"}, "0 1", "", ""},
+		{[]string{"Maps/", "/Game/Hero"}, "0 1 2", "", ""},
+		{[]string{"*.umaps", "*.bin"}, "6", `nothing matches "*.umaps"`, ``},
 	} {
 		ar := sample()
-		s, err := cli.NewSelection(tt.patterns, tt.fold)
+		s, err := cli.NewSelection(tt.patterns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +206,7 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%q: missed %v, want %q", tt.patterns, err, tt.missed)
 		}
 	}
-	if _, err := cli.NewSelection([]string{"[a"}, false); !errors.Is(err, glob.ErrPattern) {
+	if _, err := cli.NewSelection([]string{"[a"}); !errors.Is(err, glob.ErrPattern) {
 		t.Errorf("a broken pattern: %v", err)
 	}
 }

@@ -111,7 +111,7 @@ func usageClasses() []error {
 func isFinding(err error) bool {
 	var format *codecs.FormatError
 	var refused *regular.RefusedError
-	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
+	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, coder.ErrCorrupt, fs.ErrExist, safename.ErrExists, safename.ErrOutside, objects.ErrDigest,

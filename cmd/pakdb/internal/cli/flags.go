@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -149,7 +150,9 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // Exclusive makes it an error of usage to give two of the flags.
 func Exclusive(cmd *cobra.Command, names ...string) {
-	cmd.MarkFlagsMutuallyExclusive(names...) // completion leaves the others out
+	if own := func(name string) bool { return cmd.Flags().Lookup(name) != nil }; !slices.ContainsFunc(names, func(name string) bool { return !own(name) }) {
+		cmd.MarkFlagsMutuallyExclusive(names...) // completion leaves the others out
+	}
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		var given []string
@@ -178,7 +181,7 @@ func UsageError(cmd *cobra.Command, err error) error {
 func NoSuchFormat(name string, known []string) error {
 	advice := glob.NearestHint(glob.Nearest(name, known))
 	if advice == "" {
-		advice = "there are " + strings.Join(known, ", ")
+		advice = "formats: " + strings.Join(known, ", ")
 	}
 	return WithHint(fmt.Errorf("%w: no format %q", ErrUsage, name), advice)
 }

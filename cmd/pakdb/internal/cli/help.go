@@ -16,7 +16,6 @@ const (
 	GroupCatalog  = "catalog"
 	GroupChange   = "change"
 	GroupShip     = "ship"
-	GroupOther    = "other"
 )
 
 func groups() []*cobra.Group {
@@ -25,7 +24,6 @@ func groups() []*cobra.Group {
 		{ID: GroupCatalog, Title: "Ask a catalog:"},
 		{ID: GroupChange, Title: "Make archives and patches:"},
 		{ID: GroupShip, Title: "Ship builds:"},
-		{ID: GroupOther, Title: "Other:"},
 	}
 }
 
@@ -102,6 +100,9 @@ func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nFlags:\n%s", flags.FlagUsages())
 	}
 	help.Hidden = hidden
+	if formats := FormatsOf(cmd); formats != nil {
+		fmt.Fprintf(b, "\nFormats: %s\n", strings.Join(formats, ", "))
+	}
 	b.WriteString("\nFlags of all commands: pakdb --help\n")
 }
 

@@ -16,8 +16,7 @@ import (
 
 // Keys are the AES keys of encrypted archives, and the flags that give them.
 type Keys struct {
-	texts []string // --aes-key
-	files []string // --aes-keys
+	texts []string // --aes-key: keys, and files of them
 	Ring  unrealpak.Keyring
 }
 
@@ -26,12 +25,11 @@ type Keys struct {
 const keyVariable = "PAKDB_AES_KEY"
 
 // KeyHint is the remedy for what is encrypted.
-const KeyHint = "pass the key: --aes-key KEY or GUID=KEY, --aes-keys Crypto.json, or " + keyVariable + " in the environment"
+const KeyHint = "pass the key: --aes-key KEY, GUID=KEY or Crypto.json, or " + keyVariable + " in the environment"
 
 func (k *Keys) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, or GUID=KEY, of encrypted archives; may repeat")
-	flags.StringArrayVar(&k.files, "aes-keys", nil, "AES keys in a Crypto.json `FILE`; may repeat")
+	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, GUID=KEY, or a Crypto.json; may repeat")
 }
 
 // TargetKeys are keys of new files, where they are not those of the old ones.
@@ -71,17 +69,16 @@ func (k *TargetKeys) All(others *Keys) [][]byte {
 // line gives none for.
 func (k *Keys) load() error {
 	for _, text := range k.texts {
-		if err := k.Ring.Add(text); err != nil {
+		if strings.HasSuffix(strings.ToLower(text), ".json") {
+			b, err := os.ReadFile(text)
+			if err != nil {
+				return fmt.Errorf("--aes-key: %w", err)
+			}
+			if err := k.Ring.AddCryptoJSON(b); err != nil {
+				return fmt.Errorf("%w: --aes-key %s: %w", ErrUsage, text, err)
+			}
+		} else if err := k.Ring.Add(text); err != nil {
 			return fmt.Errorf("%w: --aes-key: %w", ErrUsage, err)
-		}
-	}
-	for _, name := range k.files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("--aes-keys: %w", err)
-		}
-		if err := k.Ring.AddCryptoJSON(b); err != nil {
-			return fmt.Errorf("%w: --aes-keys %s: %w", ErrUsage, name, err)
 		}
 	}
 	var fromEnv unrealpak.Keyring

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -162,20 +161,3 @@ func (o *Object) Write(w io.Writer, exitCode int) error {
 	_, err = w.Write(append(append(line, tail[1:]...), '\n'))
 	return err
 }
-
-// Format is a flag that only takes json.
-type Format struct{ text string }
-
-// Set implements pflag.Value.
-func (f *Format) Set(text string) error {
-	if f.text = text; text != "json" {
-		return fmt.Errorf("%q is no format of results; json is", text)
-	}
-	return nil
-}
-
-// String implements pflag.Value.
-func (f *Format) String() string { return f.text }
-
-// Type implements pflag.Value.
-func (f *Format) Type() string { return "FORMAT" }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,10 +12,79 @@ import (
 	"pakdb/query"
 )
 
-// AddFormat adds --format for output that programs read.
-func AddFormat(cmd *cobra.Command, format *string) {
-	Flag(cmd, "format", format)
-	CompleteFlag(cmd, "format", query.Formats()...)
+// formatsKey is the annotation of the commands that take --format: the names, comma-separated.
+const formatsKey = "formats"
+
+// AddFormat lets a command take --format, a flag of all commands, and sets format to its value
+// before the command runs. Without names the formats are those of lists.
+func AddFormat(cmd *cobra.Command, format *string, names ...string) {
+	if len(names) == 0 {
+		names = query.Formats()
+	}
+	annotate(cmd, formatsKey, strings.Join(names, ","))
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if f := cmd.Flag("format"); f != nil && f.Changed {
+			*format = f.Value.String()
+		}
+		if before != nil {
+			return before(cmd, args)
+		}
+		return nil
+	}
+}
+
+// FormatsOf returns the formats that a command takes, nil if it has no --format.
+func FormatsOf(cmd *cobra.Command) []string {
+	if names := cmd.Annotations[formatsKey]; names != "" {
+		return strings.Split(names, ",")
+	}
+	return nil
+}
+
+// valuesKey is the annotation of the commands that read values of Unreal packages.
+const valuesKey = "values"
+
+// ReadsValues lets a command take --mappings and --engine, flags of all commands.
+func ReadsValues(cmd *cobra.Command) { annotate(cmd, valuesKey, "yes") }
+
+// checkValues refuses --mappings and --engine in commands that read no values by them.
+func checkValues(cmd *cobra.Command) error {
+	for _, name := range []string{"mappings", "engine"} {
+		if f := cmd.Flag(name); f != nil && f.Changed && cmd.Annotations[valuesKey] == "" {
+			return WithHint(UsageError(cmd, fmt.Errorf("it has no --%s", name)), "values are read by \"index\", \"show\", \"cat --as\", \"extract --as\" and \"mod set\"")
+		}
+	}
+	return nil
+}
+
+func annotate(cmd *cobra.Command, key, value string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[key] = value
+}
+
+// addFormat declares --format for all commands.
+func addFormat(root *cobra.Command) {
+	root.PersistentFlags().String("format", "", "output as `FORMAT` (pakdb help output)")
+	_ = root.RegisterFlagCompletionFunc("format", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return FormatsOf(cmd), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// checkFormat refuses a --format that a command does not have.
+func checkFormat(cmd *cobra.Command) error {
+	f, known := cmd.Flag("format"), FormatsOf(cmd)
+	switch {
+	case f == nil || !f.Changed:
+		return nil
+	case known == nil:
+		return UsageError(cmd, errors.New("it has no --format: it lists and reports nothing"))
+	case f.Value.String() != "" && !slices.Contains(known, f.Value.String()):
+		return NoSuchFormat(f.Value.String(), known)
+	}
+	return nil
 }
 
 // Rows begins a result in the format that --format named. Formats for people have sizes as
@@ -34,13 +105,15 @@ func sizeColumns() []string {
 // to stderr, and one object to stdout, also when it fails. zero has the keys of that
 // object besides those of all commands.
 func Reporting(a *App, cmd *cobra.Command, zero any) *cobra.Command {
-	if cmd.Flags().Lookup("format") == nil {
-		Flag(cmd, "format", &Format{})
-		CompleteFlag(cmd, "format", "json")
+	if FormatsOf(cmd) == nil {
+		AddFormat(cmd, new(string), "json")
 	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		format := cmd.Flags().Lookup("format").Value.String()
+		format := ""
+		if f := cmd.Flag("format"); f != nil {
+			format = f.Value.String()
+		}
 		dryRun := cmd.Flags().Lookup("dry-run")
 		if format != "json" && format != "junit" || dryRun != nil && dryRun.Value.String() == "true" {
 			return run(cmd, args) // a plan has a format of its own

@@ -95,12 +95,8 @@ func (s *Sums) Add(e *codecs.Entry) {
 	s.stored += e.Stored
 }
 
-// Text returns one line for people; human has its sizes in units.
-func (s *Sums) Text(human bool) string {
-	show := func(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }
-	if human {
-		show = HumanSize
-	}
+// Text returns one line for people.
+func (s *Sums) Text() string {
 	return fmt.Sprintf("%s, %s decoded, %s stored (%s)", Plural(s.Entries, "entry", "entries"),
-		show(s.Size), show(s.stored), Ratio(s.stored, s.Size))
+		HumanSize(s.Size), HumanSize(s.stored), Ratio(s.stored, s.Size))
 }

@@ -47,9 +47,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
 	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
 	cli.AddKinds(cmd, &opts.kinds)
-	cli.Flag(cmd, "ignore-case", &opts.fold)
 	flags.BoolVar(&opts.stat, "stat", false, "show sizes, and the download by each transport")
-	flags.BoolVar(&opts.exact, "exact", false, "with --stat: make the transport patch")
 	flags.BoolVar(&opts.nameOnly, "name-only", false, "print only paths")
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
 	cli.Flag(cmd, "semantic", &opts.inside)
@@ -57,9 +55,8 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	flags.BoolVar(&opts.impact, "impact", false, "show entries that depend on the changes")
 	cli.Flag(cmd, "sort", &opts.sort)
 	cli.Flag(cmd, "limit", &opts.limit)
-	cli.Flag(cmd, "format", &opts.format)
+	cli.AddFormat(cmd, &opts.format, append(query.Formats(), formatHTML)...)
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
-	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	cli.CompleteFlag(cmd, "by", byKeys()...)
 	cli.CompleteFlag(cmd, "sort", diff.Orders()...)
 	var kinds []string
@@ -88,9 +85,6 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	}
 	if opts.limits, err = gate.Parse(opts.failOver, process.ParseSize); err != nil {
 		return err
-	}
-	if opts.exact && !opts.stat {
-		return fmt.Errorf("%w: --exact is for --stat", cli.ErrUsage)
 	}
 	// What is compared has no pointers, so that collecting often costs little. Two
 	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB. The

@@ -44,7 +44,7 @@ func (opts *diffOptions) filter(patterns []string) (*changes, error) {
 		c.kinds |= k
 	}
 	var err error
-	c.globs, err = glob.ParseList(patterns, opts.fold)
+	c.globs, err = glob.ParseList(patterns, true)
 	return c, err
 }
 

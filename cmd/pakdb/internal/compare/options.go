@@ -19,12 +19,10 @@ type diffOptions struct {
 	inside  depth  // what --semantic says
 
 	kinds []string
-	fold  bool
 
 	format                             string
 	limit                              int
 	stat, nameOnly, nameStatus, impact bool
-	exact                              bool
 
 	semantic bool   // inside is not ""
 	summary  string // by, if that is a column of sums

@@ -29,9 +29,8 @@ settings are those of OLD. The patch is mounted over OLD and compared with NEW
 before it is named.
 
 --only and --exclude choose changes: a GLOB of game paths, or SQL that yields
-paths (:old and :new are the builds). --max-size splits the patch; above
---max-total none is written. "pakdb help patches" explains formats, names and
-delete records.`,
+paths (:old and :new are the builds). --max-size splits the patch. "pakdb help
+patches" explains formats, names and delete records.`,
 		Example: `  pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
   pakdb patch build old/Game.pak new/Game.pak --max-size 2GiB -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
@@ -40,9 +39,6 @@ delete records.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun && opts.explain == "" {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
-			}
-			if opts.maxTotal > 0 && (opts.dryRun || opts.explain != "") {
-				return cli.UsageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
 			}
 			if opts.format != "" && !opts.dryRun && (opts.format != "json" || opts.explain != "") {
 				return cli.UsageError(cmd, errors.New("but for json, --format is for --dry-run"))
@@ -57,8 +53,7 @@ delete records.`,
 	flags.StringArrayVar(&opts.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
 	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "with --only: add entries newly referred to")
 	flags.BoolVar(&opts.perChunk, "per-chunk", false, "write a patch for each pakchunk")
-	cli.Flag(cmd, "max-size", &opts.maxSize)
-	flags.Var(&opts.maxTotal, "max-total", "refuse a patch above `SIZE` in all")
+	flags.Var(&opts.maxSize, "max-size", "split into files of at most `SIZE`, as 2GiB")
 	flags.BoolVar(&opts.overlay, "changed-only", false, "write only changed entries, not a whole .sip")
 	flags.IntVar(&opts.number, "number", opts.number, "`N` of Game_N_P.pak; -1: the lowest")
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
@@ -116,7 +111,7 @@ func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new 
 }
 
 func planOptions(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides, stacks []*overlay.Stack) (overlay.Options, error) {
-	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), MaxTotal: int64(opts.maxTotal), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
+	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
 	if opts.only == nil && opts.exclude == nil {
 		return o, nil
 	}
@@ -142,8 +137,6 @@ func patchHint(err error) error {
 		return cli.WithHint(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
 	case errors.Is(err, overlay.ErrTooLarge):
 		return cli.WithHint(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
-	case errors.Is(err, overlay.ErrTotal):
-		return cli.WithHint(err, "raise --max-total, or choose fewer changes by --only and --exclude; nothing was written")
 	case errors.Is(err, overlay.ErrName):
 		return cli.WithHint(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
 	case errors.Is(err, overlay.ErrNothing):

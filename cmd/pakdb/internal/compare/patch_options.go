@@ -15,7 +15,6 @@ type patchOptions struct {
 	perChunk      bool
 	overlay       bool
 	maxSize       cli.ByteSize
-	maxTotal      cli.ByteSize
 	number        int
 	overwrite     bool
 	dryRun        bool

@@ -13,6 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/download"
 	"pakdb/internal/terminal"
 )
 
@@ -236,10 +237,7 @@ func fitStat(width, names int) (fittedNames, signs int) {
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
 func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
-	if opts.exact {
-		c.begin() // making the transport patch has a bar of its own
-	}
-	downloads, err := listDownloads(ctx, a, c, s, opts.exact)
+	downloads, err := download.Ways(ctx, s.DB, c.Result)
 	if err != nil {
 		return 0, err
 	}

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/peterh/liner"
 	"pakdb/internal/atomicfile"
 	"pakdb/query"
+
+	"github.com/peterh/liner"
 )
 
 // mostHistory is how many lines the file of past input may have before its

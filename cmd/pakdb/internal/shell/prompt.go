@@ -9,10 +9,11 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/peterh/liner"
 	"pakdb/internal/process"
 	"pakdb/internal/terminal"
 	"pakdb/query"
+
+	"github.com/peterh/liner"
 )
 
 const (

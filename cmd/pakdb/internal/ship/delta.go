@@ -86,14 +86,12 @@ download by each transport. "pakdb help transports" compares these.`,
 	cli.Flag(cmd, "overwrite", &overwrite)
 	cli.Flag(cmd, "effort", &opts.effort)
 	cli.CompleteFlag(cmd, "effort", "normal", "best")
-	cli.Flag(cmd, "max-size", &opts.maxSize)
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cli.AddFollowOutside(cmd, &opts.outside)
 	cli.Flag(cmd, "sign", &opts.key.file)
 	opts.keys.Add(cmd)
 	cmd = cli.Reporting(a, cmd, cli.Delta{})
 	cli.Exclusive(cmd, "dry-run", "output")
-	cli.Exclusive(cmd, "dry-run", "max-size")
 	return cmd
 }
 
@@ -141,7 +139,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, opts.out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.effort == "best", Fits: func(h *delta.Header) error { return opts.fits(h, secret) },
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.effort == "best",
 	})
 	if err == nil && secret != nil {
 		err = delta.SignFile(ctx, opts.out, secret)
@@ -165,21 +163,8 @@ type makeOptions struct {
 	dryRun       bool
 	format       string
 	outside      bool // follow links out of the folders
-	maxSize      cli.ByteSize
 	key          secretKey
 	keys         cli.TargetKeys
-}
-
-// fits refuses a patch above --max-size, signed if it will be.
-func (opts *makeOptions) fits(h *delta.Header, key *delta.SecretKey) error {
-	size := h.Length()
-	if key != nil {
-		size = delta.SignedLength(h, key)
-	}
-	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
-		return nil
-	}
-	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", opts.out, cli.ExactSize(size), int64(opts.maxSize)))
 }
 
 func printMade(a *cli.App, out string, h *delta.Header, s *maker.Stats, took time.Duration) error {

@@ -12,8 +12,14 @@ import (
 	"pakdb/internal/terminal"
 )
 
+// noParts is the value of --part for a build without parts.
+const noParts = "none"
+
 // readParts reads the values of pakdb publish --part.
 func readParts(flags []string) (list []publish.PartFiles, err error) {
+	if slices.Equal(flags, []string{noParts}) {
+		return nil, nil
+	}
 	var names []string
 	for _, text := range flags {
 		name, pattern, ok := strings.Cut(text, "=")

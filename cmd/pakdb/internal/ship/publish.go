@@ -34,7 +34,7 @@ by "pakdb update".
 
 All clients get the last build, unless --channel, --rollout, --clients or
 --platform give it to some; "pakdb store promote" changes that later. --part
-makes files optional; name the parts with every build. With --sign clients
+makes files optional; give it with every build, or "none". With --sign clients
 refuse other builds, rollbacks and expired lists. "pakdb help stores" explains
 stores, parts, buckets and signatures.`,
 		Example: `  pakdb publish builds/1.53 -o /srv/game --channel beta --sign release.key
@@ -58,8 +58,6 @@ stores, parts, buckets and signatures.`,
 	cli.CompleteFlag(cmd, "effort", "fast", "normal", "best")
 	cmd.Flags().StringVar(&opts.label, "label", "", "another `LABEL` of the build in the store")
 	cmd.Flags().StringArrayVar(&opts.parts, "part", nil, "make files optional, `NAME=PATTERN`; may repeat")
-	cmd.Flags().BoolVar(&opts.noParts, "no-parts", false, "the build has no parts, though the last one has")
-	cmd.MarkFlagsMutuallyExclusive("part", "no-parts")
 	opts.promotion.add(cmd)
 	return cli.Reporting(a, cmd, cli.Published{})
 }
@@ -73,7 +71,6 @@ type publishOptions struct {
 	allowDamaged bool
 	outside      bool // follow links out of the folder
 	parts        []string
-	noParts      bool
 }
 
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
@@ -117,7 +114,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Parts: parts, NoParts: opts.noParts, Rollout: opts.rollout.to, Sums: files.sums, By: process.Version().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Parts: parts, NoParts: slices.Equal(opts.parts, []string{noParts}), Rollout: opts.rollout.to, Sums: files.sums, By: process.Version().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err

@@ -41,9 +41,6 @@ metadata. The first takes the keys from --trust, else from the store. See
 			if len(o.from) == 0 {
 				return cli.UsageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
-			if o.format != "" && o.format != "json" {
-				return cli.UsageError(cmd, fmt.Errorf("--format %q: json is the plan with --dry-run, and else the result", o.format))
-			}
 			return runUpdate(cmd.Context(), a, args[0], o)
 		},
 	}
@@ -56,11 +53,10 @@ metadata. The first takes the keys from --trust, else from the store. See
 	cli.Flag(cmd, "trust", &o.trust)
 	cmd.Flags().StringSliceVar(&o.allow, "allow", nil, "accept metadata, `expired,rollback`")
 	cli.Flag(cmd, "dry-run", &o.dryRun)
-	cli.Flag(cmd, "format", &o.format)
+	cli.AddFormat(cmd, &o.format, "json")
 	o.following.add(cmd)
 	cmd.Flags().StringSliceVar(&o.parts, "parts", nil, "have `PARTS` of builds from now on, as fr,-de")
 	cli.CompleteFlag(cmd, "allow", "expired", "rollback")
-	cli.CompleteFlag(cmd, "format", "json")
 	return cli.Reporting(a, cmd, cli.Updated{})
 }
 

@@ -26,9 +26,6 @@ type MakeOptions struct {
 	// the patch has new content in the clear.
 	Open    *codecs.Options
 	OpenNew *codecs.Options // of the new files; nil: as Open
-	// Fits, if not nil, is asked by [MakeFile] before a proved patch gets its name;
-	// its error is that of MakeFile, and leaves no patch.
-	Fits func(*delta.Header) error
 
 	segment int // stored bytes after which a segment ends; 0: the usual. For tests of many of them
 }
@@ -247,11 +244,6 @@ func MakeFile(ctx context.Context, file string, old, new []delta.Input, o *MakeO
 	defer process.Rescue(&err)
 	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
-	}
-	if o != nil && o.Fits != nil {
-		if err := o.Fits(h); err != nil {
-			return nil, nil, err
-		}
 	}
 	if err := out.Chmod(0o644); err != nil {
 		return nil, nil, err

@@ -39,7 +39,7 @@ func (e *partsError) Is(target error) bool { return target == ErrForgottenParts 
 
 // Hint says what to do.
 func (e *partsError) Hint() string {
-	return "pass --part NAME=PATTERN for each, or --no-parts if the build is to have none"
+	return "pass --part NAME=PATTERN for each, or --part none if the build is to have none"
 }
 
 // ReadParts reads the patterns of parts, each of which an input must match.
