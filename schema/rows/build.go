@@ -24,6 +24,7 @@ func unusual(format string, args ...any) error {
 // Archive is an archive as a build has it.
 type Archive struct {
 	Name string // valid UTF-8
+	Root string // in front of its paths in the game's file system
 
 	id, ordinal, lineage, edition, base int64
 	bits                                uint
@@ -51,7 +52,7 @@ type reader struct {
 }
 
 // mounted lists the archives of a build.
-const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, a.row_bits, a.row_base, ba.name, coalesce(ba.stem, ba.name), a.mount_point, a.game_root
+const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, a.row_bits, a.row_base, ba.name, a.game_root
 	FROM x_build b
 	JOIN x_build_archive ba ON ba.build_id = b.build_id
 	JOIN x_archive a ON a.archive_id = ba.archive_id
@@ -71,7 +72,8 @@ func (r *reader) begin(build string) error {
 		n := func(i int) int64 { n, _ := v[i].(int64); return n }
 		a := Archive{id: n(0), ordinal: n(1), lineage: n(2), edition: n(3), bits: uint(n(4)), base: n(5)}
 		name, _ := v[6].(string)
-		a.Name = strings.Clone(name) // the value belongs to SQLite
+		root, _ := v[7].(string)
+		a.Name, a.Root = strings.Clone(name), strings.Clone(root) // the values belong to SQLite
 		if a.bits > 62 || names[a.Name] {
 			failed = unusual("archive %s: %d bits, or twice in the build", a.Name, n(4))
 		}

@@ -31,7 +31,8 @@ SELECT v.archive_id,
        r.sum,
        r.padded,
        r.lineage_id,
-       r.row
+       r.row,
+       v.game_root
 FROM x_archive v
 JOIN x_entry_row r ON r.lineage_id = v.lineage_id
     AND r.since <= v.edition AND (r.until = 0 OR r.until > v.edition);
@@ -109,7 +110,18 @@ SELECT b.label AS build,
        b.build_id,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
        e.flags >> 3 & 1 AS nested,
-       e.row AS row_id
+       e.row AS row_id,
+       CASE
+           WHEN e.flags & 40 = 0 -- what lies in archives that are entries, and what describes an archive, is no file of the game
+               THEN coalesce((SELECT na.game_root || nd.prefix || np.name
+                              FROM x_build_name bn
+                              JOIN x_path np ON np.path_id = bn.path_id
+                              JOIN x_dir nd ON nd.dir_id = np.dir_id
+                              JOIN x_build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
+                              JOIN x_archive na ON na.archive_id = nb.archive_id
+                              WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row),
+                             e.game_root || d.prefix || p.name)
+       END AS game_path
 FROM x_build b
 JOIN x_build_archive ba ON ba.build_id = b.build_id
 JOIN x_entry e ON e.archive_id = ba.archive_id

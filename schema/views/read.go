@@ -109,14 +109,42 @@ type entryReader struct {
 	build   build
 	scanner *rows.Scanner
 	fill    []func(s *store, e *rows.Row)
+	named   map[[2]int64]named // by mount and row
 	started bool
 	other   reader // when the tables are not as a scan writes them
 	columns []int
 }
 
+// named is a path that another archive gives an entry.
+type named struct {
+	path int64
+	root string // of that archive
+}
+
+// loadNamed reads which entries have their paths of another archive.
+func (r *entryReader) loadNamed() error {
+	r.named = map[[2]int64]named{}
+	return r.t.each(`SELECT n.mount, n.row, n.path_id, a.game_root
+		FROM main.x_build_name n
+		JOIN main.x_build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
+		JOIN main.x_archive a ON a.archive_id = ba.archive_id
+		WHERE n.build_id = ?`, []driver.Value{r.build.id}, func(v []driver.Value) {
+		mount, _ := v[0].(int64)
+		row, _ := v[1].(int64)
+		path, _ := v[2].(int64)
+		root, _ := v[3].(string)
+		r.named[[2]int64{mount, row}] = named{path, strings.Clone(root)}
+	})
+}
+
 // entries reads the entries of a build.
 func (t *table) entries(b build, columns []int) (reader, error) {
 	r := &entryReader{t: t, build: b, columns: columns}
+	if slices.ContainsFunc(columns, func(c int) bool { return t.columns[c].name == "game_path" }) {
+		if err := r.loadNamed(); err != nil {
+			return r, err
+		}
+	}
 	ids, err := t.ids()
 	if err == nil {
 		r.scanner, err = rows.NewScanner(t.ctx, t.statements, b.label)
@@ -219,6 +247,17 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 		return integer(func(e *rows.Row) int64 { return e.Ordinal })
 	case "path":
 		return ref(pathTexts{ids, pathWhole}, path)
+	case "game_path":
+		texts := &gamePaths{ids: ids, at: map[string]int64{}}
+		return ref(texts, func(e *rows.Row) int64 {
+			switch other, ok := r.named[[2]int64{e.Mount, e.Row}]; {
+			case e.Flags&40 != 0: // no file of the game
+				return 0
+			case ok:
+				return texts.id(other.root, other.path)
+			}
+			return texts.id(e.Archive.Root, e.Path)
+		})
 	case "dir":
 		return ref(pathTexts{ids, pathDir}, path)
 	case "name":
@@ -495,6 +534,46 @@ func (x pathTexts) hash(id int64) (uint64, error) {
 	}
 	var buffer [256]byte
 	return normBytes(append(append(buffer[:0], p.folder.Prefix...), p.name...)), nil
+}
+
+// gamePaths are paths in the game, by a number that has the root in its upper bits.
+type gamePaths struct {
+	*ids
+	roots []string
+	at    map[string]int64
+}
+
+// rootBits is where the root begins: no catalog has as many paths.
+const rootBits = 40
+
+// id returns the number of a path, 0 for none.
+func (x *gamePaths) id(root string, path int64) int64 {
+	if path == 0 {
+		return 0
+	}
+	at, ok := x.at[root]
+	if !ok {
+		at = int64(len(x.roots))
+		x.roots, x.at[root] = append(x.roots, root), at
+	}
+	return at<<rootBits | path
+}
+
+func (x *gamePaths) text(id int64) (driver.Value, error) {
+	p, err := x.path(id & (1<<rootBits - 1))
+	if err != nil {
+		return nil, err
+	}
+	return x.roots[id>>rootBits] + p.folder.Prefix + p.name, nil
+}
+
+func (x *gamePaths) hash(id int64) (uint64, error) {
+	p, err := x.path(id & (1<<rootBits - 1))
+	if err != nil {
+		return 0, err
+	}
+	var buffer [256]byte
+	return normBytes(append(append(append(buffer[:0], x.roots[id>>rootBits]...), p.folder.Prefix...), p.name...)), nil
 }
 
 type contentTexts struct{ *ids }
