@@ -36,7 +36,7 @@ func TestComplete(t *testing.T) {
 		".mode js":                         "on",
 		".views bui":                       "lds",
 		".diff 1":                          ".52",
-		"SELECT * FROM x_archive_sh":       "ift", // a table, for who names it
+		"SELECT * FROM x_archive_pl":       "ace", // a table, for who names it
 	} {
 		if got := shell.Complete(shell.Config{DB: db, Library: all}, line); !slices.Contains(got, want) {
 			t.Errorf("%s: %q, want %q among them", line, got, want)
