@@ -627,6 +627,7 @@ func (x labels) hash(id int64) (uint64, error)       { return norm(x[id]), nil }
 func (x wordTexts) key(id int64) (int64, error)    { return id, nil }
 func (x contentTexts) key(id int64) (int64, error) { return id, nil }
 func (x labels) key(id int64) (int64, error)       { return id, nil }
+func (x *gamePaths) key(id int64) (int64, error)   { return id, nil }
 
 func (x pathTexts) key(id int64) (int64, error) {
 	if x.part != pathDir && x.part != pathExt {
