@@ -306,3 +306,80 @@ func linkOutside(t *testing.T, r *rand.Rand, here tree, dir, outside string) tre
 	}
 	return linked
 }
+
+// packed returns what an archive has of a folder: files, without permissions.
+func (t tree) packed() tree {
+	files := tree{}
+	for name, what := range t {
+		files[name] = "-" + what[1:]
+	}
+	return files
+}
+
+// TestTreesOfArchives: whatever two versions of a folder are, the game sees the new version
+// in an archive of the old one with a patch mounted over it. Extracting that over a folder
+// makes it the new version and what only the folder has. A file in the way of a folder, or
+// the reverse, stays.
+func TestTreesOfArchives(t *testing.T) {
+	t.Parallel()
+	blocked := 0
+	draws := testkit.Of(6, 200)
+	for seed := range uint64(draws) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		old, new := drawTrees(r)
+		if len(new) == 0 {
+			continue
+		}
+		at := t.TempDir()
+		in := func(name string) string { return filepath.Join(at, name) }
+		run := func(want int, args ...string) {
+			t.Helper()
+			if code, said := runPakdb(t, append(args, "--catalog", in("catalog.db"))...); code != want {
+				t.Fatalf("seed %d: exit code %d of %q, want %d: %s\nold %v\nnew %v", seed, code, args, want, said, old, new)
+			}
+		}
+		if err := os.Mkdir(in("game"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, files := range map[string]tree{"old": old, "new": new} {
+			run(cli.ExitOK, "pack", "--type", "unrealpak@11", "--mount", "../../../", files.write(t, in(name)), "-o", in("game/"+name+".pak"))
+		}
+		run(cli.ExitOK, "patch", "build", in("game/old.pak"), in("game/new.pak"), "-o", in("patch"))
+		err := os.Remove(in("game/new.pak"))
+		patches, _ := filepath.Glob(in("patch/*.pak"))
+		for _, file := range patches {
+			err = errors.Join(err, os.Rename(file, in("game/"+filepath.Base(file))))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(cli.ExitOK, "index", "--build", "game", in("game"))
+		here := old.packed()
+		meddle(r, here, old, new)
+		addForeign(r, here)
+		if seed%4 > 0 { // else files may be in the way
+			maps.DeleteFunc(here, func(name, _ string) bool { return new.blocks(name) })
+		}
+		want, ok := maps.Clone(here), true
+		for name, what := range new.packed() {
+			ok = ok && !here.blocks(name)
+			want[name] = what
+		}
+		dir := here.write(t, in("dir"))
+		code, said := runPakdb(t, "extract", "--catalog", in("catalog.db"), "--game-paths", "--overwrite", "game", "-o", dir)
+		got := readTree(t, dir)
+		if !ok {
+			blocked++
+			maps.DeleteFunc(got, func(name, _ string) bool { return here[name] == "" || new[name] != "" })
+			want = maps.Clone(here)
+			maps.DeleteFunc(want, func(name, _ string) bool { return new[name] != "" })
+		}
+		if (code == cli.ExitOK) != ok || !maps.Equal(got, want) {
+			t.Fatalf("seed %d: exit code %d: %s\nold  %v\nnew  %v\nhere %v\ngot  %v\nwant %v", seed, code, said, old, new, here, got, want)
+		}
+		if err := os.RemoveAll(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("in %d of %d files were in the way", blocked, draws)
+}
