@@ -147,7 +147,7 @@ func newStoreCommand(a *cli.App) *cobra.Command {
 		Long:  `List, check, prune, promote and sign the builds that "pakdb publish" wrote.`,
 		Example: `  pakdb store list /srv/game
   pakdb store check /srv/game`,
-	}, newStoreListCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a), newStorePromoteCommand(a),
+	}, newStoreListCommand(a), newStoreCheckCommand(a), newStoreCopyCommand(a), newStorePruneCommand(a), newStorePromoteCommand(a),
 		newStoreSignCommand(a), newStoreKeysCommand(a))
 }
 

@@ -239,6 +239,37 @@ func TestFaultsPublish(t *testing.T) {
 	}
 }
 
+// A copy into an empty folder, and one of a later state over an earlier copy.
+func TestFaultsCopy(t *testing.T) {
+	key, err := delta.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, source := smallStore(t, small(t)[:1], 0, key), t.TempDir()
+	earlier := faulttest.Files(t, from)
+	small(t)[1].Write(t, source)
+	if err := publishTree(quick(t.Context()), from, "1", source, 1, key); err != nil {
+		t.Fatal(err)
+	}
+	for name, before := range map[string]faulttest.Tree{"first": nil, "next": earlier} {
+		t.Run(name, func(t *testing.T) {
+			faulttest.Sweep(t, faulttest.Command{
+				Prepare: func(t *testing.T) string {
+					dir := filepath.Join(t.TempDir(), "copy")
+					before.Write(t, dir)
+					return dir
+				},
+				Run: func(ctx context.Context, dir string) error {
+					_, err := publish.Copy(ctx, from, dir)
+					return err
+				},
+				State: state(key.Public(), "0", "1"),
+				Lax:   namesAreLax,
+			}, storePoints)
+		})
+	}
+}
+
 func TestFaultsPrune(t *testing.T) {
 	key, err := delta.GenerateKey()
 	if err != nil {
