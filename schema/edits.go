@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,7 @@ var ErrEdit = errors.New("the statement changes what it cannot")
 const editable = `
 CREATE TEMP VIEW properties AS SELECT * FROM main.properties WHERE build = %[1]s;
 CREATE TEMP VIEW data_table_rows AS SELECT * FROM main.data_table_rows WHERE build = %[1]s;
+CREATE TEMP VIEW translations AS SELECT * FROM main.translations WHERE build = %[1]s;
 CREATE TEMP TRIGGER edit_update INSTEAD OF UPDATE OF value ON properties BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '#' || OLD.export_ordinal, OLD.field, OLD.value, NEW.value);
 END;
@@ -43,10 +45,15 @@ END;
 CREATE TEMP TRIGGER edit_cell INSTEAD OF UPDATE OF value ON data_table_rows BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '#' || OLD.export_ordinal, 'Rows[' || OLD.row_name || '].' || OLD.field, OLD.value, NEW.value);
 END;
+CREATE TEMP TRIGGER edit_text INSTEAD OF UPDATE OF text ON translations BEGIN
+	SELECT pakdb_edit('update', OLD.archive, OLD.path, '', OLD.namespace || '[' || OLD.key || ']', OLD.text, NEW.text);
+END;
 `
 
+var editableViews = []string{"properties", "data_table_rows", "translations"}
+
 // ValueEdits runs statements that change the values of a build: UPDATE, INSERT and DELETE on
-// the view properties, and UPDATE on data_table_rows. It returns the changes that they ask
+// the view properties, and UPDATE on data_table_rows and translations. It returns the changes that they ask
 // for. The catalog is read alone.
 func ValueEdits(ctx context.Context, path, build, statements string) (edits []ValueEdit, err error) {
 	var refused error
@@ -69,7 +76,7 @@ func ValueEdits(ctx context.Context, path, build, statements string) (edits []Va
 	}
 	defer func() { _ = c.Close() }()
 	// A trigger on a view begins to write, which query_only forbids. Nothing is written: the
-	// file is open for reading alone, and the authorizer admits the triggers of two views.
+	// file is open for reading alone, and the authorizer admits the triggers of these views.
 	text := strings.ReplaceAll(build, "'", "''")
 	err = c.Raw(func(driverConn any) error {
 		guard := driverConn.(sqlite.AuthorizerRegisterer)
@@ -139,7 +146,7 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 func authorizeEdits(action sqlite.AuthorizerActionCode, arg1, arg2, schema, trigger string) sqlite.AuthorizerReturnCode {
 	switch action {
 	case sqlite.AuthUpdate, sqlite.AuthInsert, sqlite.AuthDelete:
-		if schema == "temp" && (arg1 == "properties" || arg1 == "data_table_rows") {
+		if schema == "temp" && slices.Contains(editableViews, arg1) {
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthFunction:

@@ -58,7 +58,7 @@ func (p *Package) Apply(e Edit) error {
 		}
 		return p.Set(e.Object, e.Field, e.Value)
 	case Multiply:
-		return p.multiply(e.Object, e.Field, e.Value)
+		return multiply(p, e.Object, e.Field, e.Value)
 	case Append:
 		return p.Append(e.Object, e.Field, e.Value)
 	case Remove:
@@ -126,7 +126,11 @@ func lastIndex(field string) (container string, index int) {
 
 // multiply sets a number to a multiple of itself. The product is exact before it is rounded
 // to the type: 24 times 1.2 is 28.8.
-func (p *Package) multiply(object, field, by string) error {
+func multiply(p interface {
+	Get(object, field string) (any, error)
+	Set(object, field, value string) error
+}, object, field, by string,
+) error {
 	factor, ok := new(big.Rat).SetString(by)
 	if !ok {
 		return fmt.Errorf("%w: %q is no number", property.ErrValue, by)

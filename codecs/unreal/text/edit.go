@@ -37,7 +37,7 @@ type File struct {
 }
 
 // ErrNoEdit is wrapped by errors about texts that are not changed in place.
-var ErrNoEdit = errors.New("not written")
+var ErrNoEdit = errors.New("cannot be set")
 
 // Editable reports whether a file of that name can be changed: .locres, .ini, .json or .csv.
 func Editable(name string) bool {

@@ -40,11 +40,12 @@ func newModSetCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set [flags] {FILE|BUILD:PATH}... FIELD=VALUE... -o OUT",
 		Short: "Change values of Unreal packages",
-		Long: `Change values of packages of UE 4.10 to 5.8: FIELD=VALUE, or FIELD*=2.5. A
-FIELD is a path as "pakdb show --tables values" prints it: Stats.Damage,
-Slots[3], Rows[Rifle].Cost; OBJECT:FIELD or --object chooses among several
-objects. Every package named gets all changes, and of those that match a pattern
-each that has the fields; "pakdb help mods" lists values, order and limits.
+		Long: `Change values of packages of UE 4.10 to 5.8, and of .locres, .ini, .json and
+.csv files: FIELD=VALUE, or FIELD*=2.5. A FIELD is a path as "pakdb show
+--tables values" prints it: Stats.Damage, Slots[3], Rows[Rifle].Cost;
+OBJECT:FIELD or --object chooses among several objects. Every file named gets
+all changes, and of those that match a pattern each that has the fields; "pakdb
+help mods" lists values, order and limits.
 
 Of packages in an archive, the output is an archive of that kind with the
 changed packages, whose name must win over theirs, as Game_1_P.pak; of a
@@ -172,7 +173,7 @@ func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) 
 			return modHint(name, err)
 		}
 		for _, t := range found {
-			if err := r.apply(ctx, t, func(*edit.Package) ([]edit.Edit, error) { return slices.Clone(edits), nil }); err != nil {
+			if err := r.apply(ctx, t, func(editable) ([]edit.Edit, error) { return slices.Clone(edits), nil }); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/text"
 	"pakdb/diff/locate"
 	"pakdb/internal/regular"
 	"pakdb/schema"
@@ -33,10 +34,10 @@ func newModEditCommand(a *cli.App) *cobra.Command {
 		Use:   "edit [flags] {BUILD[:PATH]|FILE} {--sql|--csv|--json} LIST -o OUT",
 		Short: "Change values of Unreal packages by SQL, CSV or JSON",
 		Long: `Change values as a list says. --sql runs UPDATE, INSERT and DELETE on the view
-properties of BUILD, and UPDATE on data_table_rows: the changes go to OUT and
-never to the catalog. --csv reads columns path, export, field and value, as
-"pakdb query --format csv" writes them. --json reads what "pakdb extract --as
-json" wrote: the file of one package, or a folder of them.
+properties of BUILD, and UPDATE on data_table_rows and translations: the
+changes go to OUT and never to the catalog. --csv reads columns path, export,
+field and value, as "pakdb query --format csv" writes them. --json reads what
+"pakdb extract --as json" wrote: the file of one package, or a folder of them.
 
 Rows and JSON that were not edited change nothing. OUT, what is refused, and
 the proof of the result are those of "pakdb mod set".`,
@@ -102,7 +103,7 @@ func (r *modRun) scope(ctx context.Context, name string) (targets []modTarget, b
 		targets, err = r.match(ctx, n)
 		return targets, n.Build, err
 	}
-	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() {
+	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() && !text.Editable(name) {
 		if c, err := openLoosePackage(r.a, name); err != nil {
 			return nil, "", err
 		} else if c == nil {
@@ -136,7 +137,7 @@ func (r *modRun) applyAll(ctx context.Context, targets []modTarget, edits []edit
 		if own == nil {
 			continue
 		}
-		err := r.apply(ctx, t, func(p *edit.Package) ([]edit.Edit, error) {
+		err := r.apply(ctx, t, func(p editable) ([]edit.Edit, error) {
 			return slices.DeleteFunc(own, func(e edit.Edit) bool { return e.Op == edit.Set && p.Holds(e.Object, e.Field, e.Value) }), nil
 		})
 		if err != nil {
@@ -295,7 +296,7 @@ func (r *modRun) applyJSON(ctx context.Context, targets []modTarget, name string
 	}
 	for _, t := range targets {
 		stem := strings.TrimSuffix(t.path(), path.Ext(t.path()))
-		if file, ok := files[stem]; ok {
+		if file, ok := files[stem]; ok && t.header != nil && isPackage(t.header) {
 			delete(files, stem)
 			if err := r.applyFile(ctx, t, file); err != nil {
 				return err
@@ -309,13 +310,17 @@ func (r *modRun) applyJSON(ctx context.Context, targets []modTarget, name string
 }
 
 func (r *modRun) applyFile(ctx context.Context, t modTarget, file string) error {
-	text, err := regular.ReadFile(file)
+	doc, err := regular.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	t.chosen = false
-	return r.apply(ctx, t, func(p *edit.Package) ([]edit.Edit, error) {
-		edits, err := p.JSONEdits(text)
+	return r.apply(ctx, t, func(e editable) ([]edit.Edit, error) {
+		p, ok := e.(*edit.Package)
+		if !ok {
+			return nil, fmt.Errorf("%w: --json is about packages", cli.ErrUsage)
+		}
+		edits, err := p.JSONEdits(doc)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", file, err)
 		}

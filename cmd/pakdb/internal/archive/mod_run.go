@@ -17,9 +17,11 @@ import (
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/text"
 	"pakdb/diff/locate"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
+	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 )
 
@@ -141,7 +143,7 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 			if err != nil {
 				return nil, cli.OfFile(err, ar.Path, "")
 			}
-			if e.Flags&codecs.Deleted != 0 || !isPackage(e) || !pattern.Match(e.Name) || n.Build != "" && hidden[operand.Place{Archive: n.Files[i].Name, Ordinal: e.Ordinal}] {
+			if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !text.Editable(e.Name) || !pattern.Match(e.Name) || n.Build != "" && hidden[operand.Place{Archive: n.Files[i].Name, Ordinal: e.Ordinal}] {
 				continue
 			}
 			t := modTarget{name: ar.Path + "!/" + e.Name, ar: ar, header: e, chosen: true}
@@ -157,9 +159,18 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 	return found, nil
 }
 
+// editable is a package or a file of texts.
+type editable interface {
+	Apply(e edit.Edit) error
+	Get(object, field string) (any, error)
+	Holds(object, field, value string) bool
+	Changes() []edit.Change
+	Files(ctx context.Context) (header, body []byte, err error)
+}
+
 // apply makes the edits of a package that list returns. A package that a pattern chose, and
 // that has none of the fields, is passed over.
-func (r *modRun) apply(ctx context.Context, t modTarget, list func(*edit.Package) ([]edit.Edit, error)) error {
+func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]edit.Edit, error)) error {
 	if slices.ContainsFunc(r.all, func(m *modded) bool { return m.ar == t.ar && m.header == t.header && m.name == t.name }) {
 		return nil // two patterns matched it
 	}
@@ -187,7 +198,7 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(*edit.Package
 	if m.asset, m.uexp, err = edited.Files(ctx); err != nil {
 		return modHint(t.name, err)
 	}
-	if t.ar != nil {
+	if t.ar != nil && isPackage(t.header) {
 		stem, _, _ := asset.Split(t.header.Name)
 		m.body = t.ar.files.bodies[strings.ToLower(stem)]
 	}
@@ -196,7 +207,7 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(*edit.Package
 }
 
 // lacksAll reports whether a package has no field of any edit.
-func lacksAll(p *edit.Package, edits []edit.Edit) bool {
+func lacksAll(p editable, edits []edit.Edit) bool {
 	return !slices.ContainsFunc(edits, func(e edit.Edit) bool {
 		_, err := p.Get(e.Object, e.Field)
 		var none *property.NoFieldError
@@ -213,7 +224,7 @@ func (r *modRun) finish(ctx context.Context) error {
 	if len(r.all) == 0 {
 		slices.Sort(r.near)
 		near := slices.Compact(r.near)
-		err := fmt.Errorf("%w: the fields are in none of %s", codecs.ErrNotFound, cli.Plural(int64(r.passed), "package", "packages"))
+		err := fmt.Errorf("%w: the fields are in none of %s", codecs.ErrNotFound, cli.Plural(int64(r.passed), "file", "files"))
 		return cli.WithHint(err, glob.NearestHint(near[:min(len(near), 3)]))
 	}
 	for _, m := range r.all {
@@ -235,7 +246,7 @@ func (r *modRun) finish(ctx context.Context) error {
 		}
 	}
 	if r.passed > 0 && !r.a.Quiet {
-		if _, err := fmt.Fprintf(r.a.Stdout, "unchanged: %s without the fields\n", cli.Plural(int64(r.passed), "package", "packages")); err != nil {
+		if _, err := fmt.Fprintf(r.a.Stdout, "unchanged: %s without the fields\n", cli.Plural(int64(r.passed), "file", "files")); err != nil {
 			return err
 		}
 	}
@@ -245,8 +256,15 @@ func (r *modRun) finish(ctx context.Context) error {
 	return writeMod(ctx, r.a, r.opts, r.all)
 }
 
-// open reads a package.
-func (r *modRun) open(ctx context.Context, t modTarget) (*edit.Package, error) {
+// open reads a package, or a file of texts.
+func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
+	if text.Editable(t.path()) {
+		b, err := r.textOf(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return edit.OpenTexts(t.path(), b)
+	}
 	content, in, err := r.content(ctx, t)
 	if err != nil {
 		return nil, err
@@ -276,6 +294,19 @@ func (r *modRun) open(ctx context.Context, t modTarget) (*edit.Package, error) {
 		return edit.Open(ctx, asset, uexp, o)
 	}
 	return edit.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.named), o)
+}
+
+// textOf returns the content of a file of texts.
+func (r *modRun) textOf(ctx context.Context, t modTarget) ([]byte, error) {
+	if t.ar == nil {
+		return regular.ReadFile(t.name)
+	}
+	c, err := operand.SpoolEntry(ctx, t.ar.Archive, t.header)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return readAll(c)
 }
 
 // content opens the bytes of a package, a file or an entry.

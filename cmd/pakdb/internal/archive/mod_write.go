@@ -88,7 +88,11 @@ func writeContainerMod(ctx context.Context, a *cli.App, opts *modOptions, all []
 }
 
 func printWrittenMod(a *cli.App, out string, all []*modded, size int64) error {
-	_, err := fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(out), cli.Plural(int64(len(all)), "package", "packages"), cli.HumanSize(size))
+	what := cli.Plural(int64(len(all)), "package", "packages")
+	if slices.ContainsFunc(all, func(m *modded) bool { return !isPackage(m.header) }) {
+		what = cli.Plural(int64(len(all)), "file", "files")
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(out), what, cli.HumanSize(size))
 	return err
 }
 
