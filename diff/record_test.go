@@ -22,6 +22,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/history"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -363,6 +364,9 @@ func renameBlueprints(t *testing.T, items []codecstest.Item, renamed, reused int
 // As from Calligraphy 1.10 to 1.52: 264 blueprints are renamed, and the paths of 9
 // of them are in use again.
 func TestCalligraphyRenamesWhosePathsAreInUseAgain(t *testing.T) {
+	if !testkit.Deep() {
+		t.Skip("25,619 entries, indexed twice; PAKDB_DEEP=1 does")
+	}
 	old := sample(t, "gpak/Calligraphy_1.10_names.sip")
 	a := codecstest.Open(t, gpak.Format(), codecstest.OpenFile(t, old), nil)
 	items, want := renameBlueprints(t, codecstest.Items(t, a), 264, 9)

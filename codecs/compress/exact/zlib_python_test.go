@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/exact"
+	"pakdb/internal/testkit"
 )
 
 // deflateServer is Python around the C library. It answers each source with
@@ -45,10 +46,7 @@ func TestPythonZlib(t *testing.T) {
 	}
 	t.Logf("zlib %s", version)
 
-	rounds := 1000
-	if testing.Short() {
-		rounds = 150
-	}
+	rounds := testkit.Of(100, 1000)
 	var e exact.ZlibEncoder
 	for i := range rounds {
 		rnd := rand.New(rand.NewPCG(uint64(i), 2))

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/internal/testkit"
 )
 
 // TestRoundTrip encodes data of random shape: noise, repeats from near and far,
 // and runs of one byte, in random order.
 func TestRoundTrip(t *testing.T) {
-	cases := 200
-	if testing.Short() {
-		cases = 30
-	}
+	cases := testkit.Of(30, 200)
 	r := rand.New(rand.NewPCG(1, 0x4c5a4f))
 	for range cases {
 		data := shaped(r, r.IntN(1<<r.IntN(18)))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pakdb/codecs/compress/oodle"
+	"pakdb/internal/testkit"
 )
 
 // check decodes src and tests what holds for any input: the count, the error's class and place, the bytes around dst,
@@ -150,10 +151,7 @@ func TestMutations(t *testing.T) {
 	for _, codec := range []byte{5, 6, 10, 11, 12} {
 		all = append(all, small(codec)...)
 	}
-	rounds := 400
-	if testing.Short() {
-		rounds = 20
-	}
+	rounds := testkit.Of(20, 400)
 	r := rand.New(rand.NewPCG(1, 2))
 	var used oodle.Decoder
 	for _, b := range all {

@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/testkit"
 )
 
 // maker writes class data as engines do.
@@ -171,10 +172,7 @@ func TestMutations(t *testing.T) {
 			packages = append(packages, p)
 		}
 	}
-	n := 10_000
-	if testing.Short() {
-		n = 500
-	}
+	n := testkit.Of(1000, 10_000)
 	for k := range n {
 		p := *packages[k%len(packages)]
 		original := p.Bytes

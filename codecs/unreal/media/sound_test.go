@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/testkit"
 )
 
 // eachSound calls do with each sound of packages.
@@ -193,10 +194,7 @@ func TestSoundMutations(t *testing.T) {
 			packages = append(packages, p)
 		}
 	}
-	n := 10_000
-	if testing.Short() {
-		n = 500
-	}
+	n := testkit.Of(1000, 10_000)
 	for k := range n {
 		p := *packages[k%len(packages)]
 		damage := func(b []byte) []byte {

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/pkg"
+	"pakdb/internal/testkit"
 )
 
 // tiny is a UE3 package made for these tests: no sample needed.
@@ -189,10 +190,7 @@ func TestLineage(t *testing.T) {
 // Damage anywhere ends in a result, and costs no more than a small multiple of
 // the file.
 func TestDamage(t *testing.T) {
-	rnd, rounds := rand.New(rand.NewPCG(7, 7)), 2000
-	if testing.Short() {
-		rounds = 100
-	}
+	rnd, rounds := rand.New(rand.NewPCG(7, 7)), testkit.Of(200, 2000)
 	var seeds [][]byte
 	for _, v := range []int{61, 69, 128, 512, 868} {
 		b := tiny(v)

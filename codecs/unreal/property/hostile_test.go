@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/testkit"
 )
 
 // check fails when a reading contradicts itself: nodes must nest, lie within the
@@ -68,10 +69,7 @@ func mutate(r *rand.Rand, data []byte) []byte {
 // Ten thousand damaged exports: none panics, contradicts itself, or takes more than
 // 64 MB.
 func TestDamagedPackages(t *testing.T) {
-	mutations := 10000
-	if testing.Short() {
-		mutations = 1000
-	}
+	mutations := testkit.Of(1000, 10000)
 	type subject struct {
 		d *property.Decoder
 		p *loaded

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/testkit"
 )
 
 var names = []string{"None", "Core", "Class", "ArrayProperty", "ByteProperty", "StructProperty", "My", "Bytes", "Box", "Plane", "Object", "IntProperty", "Vector", "Deep"}
@@ -260,10 +261,7 @@ func TestNesting(t *testing.T) {
 // TestMutations: damaged objects and declarations never panic, and cost little.
 func TestMutations(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	n := 10_000
-	if testing.Short() {
-		n = 1_000
-	}
+	n := testkit.Of(1000, 10_000)
 	var before, after runtime.MemStats
 	for version, seed := range objects() {
 		for i := range n / 2 {

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal/pkg"
+	"pakdb/internal/testkit"
 )
 
 // readDamaged reads the values of a package of whatever bytes, and checks that each
@@ -49,10 +50,7 @@ var samples = []string{"unreal-properties/uelib/TestUC1.u", "unreal-properties/u
 // TestDamagedPackages reads 10,000 packages with damaged bytes: no panic, all objects are
 // counted, and no reading leaves more than 64 MB behind.
 func TestDamagedPackages(t *testing.T) {
-	n := 10_000
-	if testing.Short() {
-		n = 500
-	}
+	n := testkit.Of(1000, 10_000)
 	rnd := rand.New(rand.NewPCG(15, 1))
 	var before, after runtime.MemStats
 	for _, name := range samples {

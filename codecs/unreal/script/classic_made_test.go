@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/script"
+	"pakdb/internal/testkit"
 )
 
 // Names of a made package, whose exports are class My, its function Fn, and its
@@ -416,10 +417,7 @@ func classicCorpus() map[int][]byte {
 // TestClassicMutations: damaged functions are exact or opaque, and cost little.
 func TestClassicMutations(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	n := 10_000
-	if testing.Short() {
-		n = 1_000
-	}
+	n := testkit.Of(1000, 10_000)
 	var before, after runtime.MemStats
 	for version, seed := range classicCorpus() {
 		f := classicFacts(version)

@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/script"
+	"pakdb/internal/testkit"
 )
 
 // Names, imports and exports of a made package. Functions are exports 2 and on.
@@ -422,10 +423,7 @@ func TestMutations(t *testing.T) {
 	seeds := corpus()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	f := facts(522, 1018, 2)
-	n := 10_000
-	if testing.Short() {
-		n = 1_000
-	}
+	n := testkit.Of(1000, 10_000)
 	var before, after runtime.MemStats
 	for i := range n {
 		b := slices.Clone(seeds[i%len(seeds)])
