@@ -139,7 +139,8 @@ func TestOnce(t *testing.T) {
 
 // Every view that the catalog has is documented, and the other way round.
 func TestViewsAreDocumented(t *testing.T) {
-	views, _, err := newDB(t).Tables(t.Context())
+	db := newDB(t)
+	views, _, err := db.Tables(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestViewsAreDocumented(t *testing.T) {
 		t.Errorf("documented are %v, want %v", slices.Sorted(maps.Keys(documented)), views)
 	}
 	for name, columns := range documented {
-		want, err := newDB(t).Columns(t.Context(), name)
+		want, err := db.Columns(t.Context(), name)
 		if err != nil || !slices.Equal(columns, want) {
 			t.Errorf("%s: %v, want %v; %v", name, columns, want, err)
 		}
