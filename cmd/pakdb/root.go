@@ -36,7 +36,7 @@ SQLite catalog, and also works on archives directly.`,
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
+	root.SetFlagErrorFunc(cli.FlagError)
 	a.AddFlags(root)
 	cli.Group(root, slices.Concat(
 		archive.Commands(a), catalog.Commands(a), compare.Commands(a), ship.Commands(a), cli.In(cli.GroupArchives, newFormatsCommand(a)),

@@ -133,6 +133,37 @@ func otherNames() map[string]string {
 	}
 }
 
+// FlagError returns the error about a flag, with a hint where pakdb has another word for it.
+func FlagError(cmd *cobra.Command, err error) error {
+	_, name, unknown := strings.Cut(err.Error(), "unknown flag: --")
+	err = UsageError(cmd, err)
+	if hint := otherFlags()[name]; unknown && hint != "" {
+		return WithHint(err, hint)
+	}
+	return err
+}
+
+// otherFlags says for flags of other programs, and of other commands, what does it here.
+func otherFlags() map[string]string {
+	return map[string]string{
+		"aes-keys":      "--aes-key takes a Crypto.json, too",
+		"encrypt-index": "--encrypt entries,index",
+		"exact":         "pakdb delta make --dry-run tells exact sizes",
+		"file":          "- reads the SQL from stdin",
+		"force":         "--overwrite replaces existing files",
+		"glob":          "an argument with * is a pattern",
+		"hidden":        "pakdb ls --mounts -l lists what the game does not see",
+		"human":         "tables have sizes for people; --format csv has bytes",
+		"ignore-case":   "patterns ignore case",
+		"json":          "--format json",
+		"label":         "--build LABEL",
+		"media":         "--semantic=all compares pixels and samples, too",
+		"no-parts":      "--part none",
+		"reverse":       "--sort size lists the largest first",
+		"version":       "--type NAME@VERSION, as unrealpak@11",
+	}
+}
+
 // Args marks the errors of an argument check as errors of usage.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
