@@ -44,6 +44,20 @@ func runNamed(t testing.TB, db *query.DB, q *query.Named, positional []string, g
 	return run(t, db, q.SQL, args, query.Output{Format: format})
 }
 
+// fitsTerminal fails the test if a table of a named query does not fit 80 cells, so that each
+// column would have a line.
+func fitsTerminal(t testing.TB, db *query.DB, q *query.Named, positional []string) {
+	t.Helper()
+	args, err := db.Bind(context.Background(), q, nil, positional)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run(t, db, q.SQL, args, query.Output{Width: 80, Bytes: q.Bytes})
+	if err != nil || got != "" && !strings.HasPrefix(got, "┌") {
+		t.Errorf("no table of 80 cells, %v:\n%s", err, got)
+	}
+}
+
 // sizes are the names of columns that hold bytes.
 var sizes = regexp.MustCompile(`(^|_)(size|stored|bytes|wasted|saved|download|seek|sorted|spread|largest)(_|$)`)
 
@@ -69,6 +83,7 @@ func TestNamedQueries(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
+			fitsTerminal(t, db, q, arguments[name])
 			got, err := runNamed(t, db, q, arguments[name], nil, "csv")
 			if err != nil {
 				t.Fatal(err)

@@ -31,6 +31,9 @@ type Output struct {
 	// Bytes names columns of sizes. Formats of [ForPeople] write them as 1.5 MiB, the others
 	// as numbers.
 	Bytes []string
+	// Only names the columns that formats of [ForPeople] show, where a line of 80 cells has no
+	// room for all; nil: all columns.
+	Only []string
 	// Width is how many cells a line of the terminal has. A table fits it: the
 	// widest columns are shortened first, and if not even that helps, it is
 	// written as line. 0: cells are never cut.
@@ -65,9 +68,10 @@ type output struct {
 	Output
 	format
 	buf     *bufio.Writer
-	spaced  bool // an empty line separates two results
-	quiet   bool // nothing is written for a result without rows
-	open    bool // a result has begun
+	spaced  bool  // an empty line separates two results
+	quiet   bool  // nothing is written for a result without rows
+	open    bool  // a result has begun
+	pick    []int // positions of the columns that are shown; nil: all
 	rows    int64
 	results int
 	flushed time.Time
@@ -107,6 +111,14 @@ func (o Output) Check() error {
 // columns begins a result. Statements that yield none, such as some PRAGMAs,
 // are no results.
 func (w *output) columns(names []string) error {
+	if w.pick = nil; w.Only != nil && ForPeople(w.Format) {
+		for i, name := range names {
+			if slices.Contains(w.Only, name) {
+				w.pick = append(w.pick, i)
+			}
+		}
+		names = chosen(slices.Clone(names), w.pick)
+	}
 	w.open, w.rows = len(names) > 0, 0
 	if !w.open {
 		return nil
@@ -124,6 +136,9 @@ const flushEvery = 100 * time.Millisecond
 
 // row writes a row; the first one is seen at once.
 func (w *output) row(values []driver.Value) error {
+	if w.pick != nil {
+		values = chosen(slices.Clone(values), w.pick)
+	}
 	if err := w.format.row(values); err != nil {
 		return err
 	}

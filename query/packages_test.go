@@ -76,6 +76,7 @@ func TestPackageQueries(t *testing.T) {
 		"class-histogram": nil, "size-by-class": nil, "who-references": {"CORE"}, "missing-references": nil, "cycles": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
+			fitsTerminal(t, db, all[name], args)
 			got, err := runNamed(t, db, all[name], args, nil, "csv")
 			if err != nil {
 				t.Fatal(err)

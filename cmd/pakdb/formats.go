@@ -38,7 +38,7 @@ description of a format.`,
 }
 
 func runFormats(a *cli.App, format string) error {
-	rows, err := a.Rows(format, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
+	rows, err := a.Brief(format, []string{"name", "kind", "reads", "writes"}, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
 	if err != nil {
 		return err
 	}

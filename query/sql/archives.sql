@@ -2,7 +2,7 @@
 -- param: build build newest label of the build
 -- bytes: size
 -- example: pakdb query @archives
-SELECT archive, format, version, size, entry_count, encrypted, mount_order, mount_point, problem_count, location
+SELECT archive, format, size, entry_count AS entries, mount_order, problem_count AS problems
 FROM archives
 WHERE build = :build
 ORDER BY mount_order, archive;

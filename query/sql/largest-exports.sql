@@ -17,7 +17,7 @@ WITH top AS MATERIALIZED (
 )
 SELECT top.size, c.name AS class,
        coalesce(o.name, '') || n.name || coalesce('_' || top.number, '') AS object,
-       k.package, k.archive, k.path
+       k.path
 FROM top
 JOIN packages k ON k.build_id = top.build_id AND k.archive_id = top.archive_id AND k.entry = top.entry
 JOIN x_name c ON c.name_id = top.class_id

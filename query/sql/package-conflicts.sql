@@ -17,8 +17,7 @@ WITH claim AS MATERIALIZED (
 )
 SELECT claim.package,
        CASE WHEN claim.place > 1 THEN 'replaced' WHEN conflict.first > 1 THEN 'ambiguous' ELSE 'used' END AS status,
-       claim.archive, claim.path, claim.mount_order, claim.size, lower(hex(c.hash)) AS content
+       claim.archive, claim.mount_order, claim.size
 FROM conflict
 JOIN claim ON claim.key = conflict.key
-JOIN x_content c ON c.content_id = claim.content_id
 ORDER BY lower(claim.package), claim.mount_order DESC, claim.archive, claim.entry;

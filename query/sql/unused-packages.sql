@@ -18,7 +18,7 @@ WITH used AS MATERIALIZED (
         AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
     WHERE r.build = :build AND r.kind <> 'name' AND r.source_key <> r.target_key
 )
-SELECT k.package, k.engine, e.size, k.export_count, k.archive, k.path
+SELECT k.package, e.size, k.export_count AS exports, k.archive
 FROM packages k
 JOIN x_entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
 WHERE k.build = :build AND k.package IS NOT NULL

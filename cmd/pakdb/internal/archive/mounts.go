@@ -35,7 +35,8 @@ func runMounts(ctx context.Context, a *cli.App, names []string, hidden bool, for
 }
 
 func printMounts(a *cli.App, mounts []overlay.MountState, format string) error {
-	rows, err := a.Rows(format, "archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
+	rows, err := a.Brief(format, []string{"archive", "mount_order", "files", "seen", "dead", "delete_records", "ties"},
+		"archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
 	if err != nil {
 		return err
 	}

@@ -90,8 +90,13 @@ func checkFormat(cmd *cobra.Command) error {
 // Rows begins a result in the format that --format named. Formats for people have sizes as
 // 1.5 MiB.
 func (a *App) Rows(format string, columns ...string) (*query.Rows, error) {
+	return a.Brief(format, nil, columns...)
+}
+
+// Brief is Rows of which formats for people show only some columns.
+func (a *App) Brief(format string, only []string, columns ...string) (*query.Rows, error) {
 	out := OutputOf(a, format)
-	out.Bytes = sizeColumns()
+	out.Bytes, out.Only = sizeColumns(), only
 	return out.Rows(columns...)
 }
 

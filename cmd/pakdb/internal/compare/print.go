@@ -309,7 +309,7 @@ func diffSummary(ctx context.Context, a *cli.App, c *changes, by, format string)
 		return n, err
 	}
 	c.begin()
-	rows, err := a.Rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
+	rows, err := a.Brief(format, []string{by, "changes", "difference", "download"}, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
 		"cosmetic", "cosmetic_download")
 	if err != nil {
 		return n, err
