@@ -66,7 +66,6 @@ func TestMergeHostile(t *testing.T) {
 		{"UPDATE x_package_digest SET exports = zeroblob(15)", "x_package_digest.exports: 15 bytes"},
 		{"UPDATE x_archive SET quick = x'00'", "x_archive.quick: 1 bytes"},
 		{"UPDATE x_archive SET digest = x'00'", "x_archive.digest: 1 bytes"},
-		{"UPDATE x_archive SET row_bits = 63", "x_archive.row_bits"},
 		{"ALTER TABLE x_symbol RENAME TO old; CREATE TABLE x_symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", `table "x_symbol" is not`},
 		{"ALTER TABLE x_package_name RENAME TO old; CREATE TABLE x_package_name AS SELECT * FROM old UNION ALL SELECT * FROM old", "package_name"},
 		{"ALTER TABLE x_word RENAME TO old; CREATE VIEW x_word AS SELECT word_id, randomblob(100) AS word FROM old", `view "x_word" is not`},

@@ -63,7 +63,7 @@ const StatedSize = record.StatedSize
 
 // RowBits says how far rows of a new lineage lie apart, 1<<RowBits, so that what later
 // editions put between two of them has room.
-const RowBits = edition.RowBits
+const RowBits = record.RowBits
 
 // ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
 const ApplicationID = layout.ApplicationID

@@ -140,11 +140,11 @@ func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, e
 	}
 	err = c.db.QueryRowContext(ctx, `WITH part AS MATERIALIZED (
 			SELECT max(s.row) AS row FROM x_archive a CROSS JOIN x_archive_place s ON s.archive_id = a.archive_id
-			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> a.row_bits) - a.row_base + s.ordinals <= ?2
+			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> 8) - 1048576 + s.ordinals <= ?2
 		), first AS (
 			SELECT CASE
-					WHEN part.row IS NULL THEN (?2 + a.row_base) << a.row_bits
-					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM x_archive_place s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
+					WHEN part.row IS NULL THEN (?2 + 1048576) << 8
+					ELSE max(part.row, (?2 + 1048576 - (SELECT s.ordinals FROM x_archive_place s WHERE s.archive_id = ?1 AND s.row = part.row)) << 8)
 				END AS row
 			FROM x_archive a, part
 			WHERE a.archive_id = ?1

@@ -26,8 +26,7 @@ type Archive struct {
 	Name string // valid UTF-8
 	Root string // in front of its paths in the game's file system
 
-	id, ordinal, lineage, edition, base int64
-	bits                                uint
+	id, ordinal, lineage, edition int64
 }
 
 // reading calls do, which reads one state of the catalog.
@@ -52,7 +51,7 @@ type reader struct {
 }
 
 // mounted lists the archives of a build.
-const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, a.row_bits, a.row_base, ba.name, a.game_root
+const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, ba.name, a.game_root
 	FROM x_build b
 	JOIN x_build_archive ba ON ba.build_id = b.build_id
 	JOIN x_archive a ON a.archive_id = ba.archive_id
@@ -64,18 +63,18 @@ func (r *reader) begin(build string) error {
 	names := map[string]bool{}
 	var failed error
 	err := r.s.EachRow(r.ctx, mounted, []driver.Value{build}, func(v []driver.Value) {
-		for _, text := range v[6:] {
+		for _, text := range v[4:] {
 			if text, _ := text.(string); !utf8.ValidString(text) {
 				failed = unusual("an archive has texts that are not UTF-8")
 			}
 		}
 		n := func(i int) int64 { n, _ := v[i].(int64); return n }
-		a := Archive{id: n(0), ordinal: n(1), lineage: n(2), edition: n(3), bits: uint(n(4)), base: n(5)}
-		name, _ := v[6].(string)
-		root, _ := v[7].(string)
+		a := Archive{id: n(0), ordinal: n(1), lineage: n(2), edition: n(3)}
+		name, _ := v[4].(string)
+		root, _ := v[5].(string)
 		a.Name, a.Root = strings.Clone(name), strings.Clone(root) // the values belong to SQLite
-		if a.bits > 62 || names[a.Name] {
-			failed = unusual("archive %s: %d bits, or twice in the build", a.Name, n(4))
+		if names[a.Name] {
+			failed = unusual("archive %s is twice in the build", a.Name)
 		}
 		names[a.Name] = true
 		r.archives = append(r.archives, a)

@@ -53,7 +53,7 @@ func (p *places) apply(e *Row) error {
 			return err
 		}
 	}
-	e.Ordinal = e.Row>>p.archive.bits - p.archive.base + p.ordinals
+	e.Ordinal = record.OrdinalOf(e.Row) + p.ordinals
 	offset, err := p.offsets.Next(e.Stored.Stored)
 	if err != nil {
 		return unusual("%v", err)

@@ -7,7 +7,7 @@
 -- view x_entry: the entries of each archive, as tables know them; entries has texts
 CREATE VIEW x_entry AS
 SELECT v.archive_id,
-       (r.row >> v.row_bits) - v.row_base
+       (r.row >> 8) - 1048576
            + CASE v.edition
                  WHEN 0 THEN 0
                  ELSE coalesce((SELECT s.ordinals

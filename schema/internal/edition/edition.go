@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
 )
 
 // edition is an archive on its way into the catalog that continues a lineage. The
@@ -128,7 +129,7 @@ func (ed *edition) place(b *batch.Batch, to int) {
 // how far they lie apart. Where there is much room, as before the first row, they lie
 // before the next one, with as much room again between: others may be put before them.
 func (ed *edition) spread(n int64) (first, step int64) {
-	const full = 1 << RowBits
+	const full = 1 << record.RowBits
 	if ed.at == len(ed.old) {
 		return ed.last + full, full
 	}

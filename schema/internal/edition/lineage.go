@@ -10,16 +10,6 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// RowBits and RowBase: rows of a new lineage lie 1<<RowBits apart, so that what later editions put between
-// two of them has room, and behind RowBase, so that much has room before them.
-const (
-	RowBits = 8
-	RowBase = 1 << 20
-)
-
-// rowOf is the row of an entry in the first edition of a lineage.
-func rowOf(ordinal int64) int64 { return (ordinal + RowBase) << RowBits }
-
 // Lineages finds what the archives of a build continue. It is for one goroutine.
 type Lineages struct {
 	db      *sql.DB
@@ -69,26 +59,26 @@ type candidate struct {
 }
 
 // byName and byLineage begin candidatesSQL: they find archives, and the builds that have
-// them, by ?6.
+// them, by ?4.
 const (
 	byName = `FROM x_build_archive ba
-CROSS JOIN x_archive a ON a.archive_id = ba.archive_id AND ba.name = ?6`
+CROSS JOIN x_archive a ON a.archive_id = ba.archive_id AND ba.name = ?4`
 	byLineage = `FROM x_archive a
-CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND a.lineage_id = ?6`
+CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND a.lineage_id = ?4`
 
 	candidatesSQL = `SELECT a.lineage_id, a.scan, ba.name, b.build_id, last.edition + 1, last.entry_count
 %s
 CROSS JOIN x_build b ON b.build_id = ba.build_id
 CROSS JOIN x_archive last ON last.lineage_id = a.lineage_id AND last.edition = (SELECT max(x.edition) FROM x_archive x WHERE x.lineage_id = a.lineage_id)
-WHERE b.complete = 1 AND a.format = ?1 AND a.mount_point = ?2 AND a.row_bits = ?3 AND a.row_base = ?4 AND a.complete = 1
-  AND a.archive_id <= ?5
+WHERE b.complete = 1 AND a.format = ?1 AND a.mount_point = ?2 AND a.complete = 1
+  AND a.archive_id <= ?3
 ORDER BY b.build_id DESC, ba.ordinal`
 )
 
 // find returns the lineage of the newest archive that is found so and was scanned as this
 // one is; the zero value for none.
 func (l *Lineages) find(ctx context.Context, a *record.Archive, by string, value any) (found candidate, err error) {
-	rows, err := l.db.QueryContext(ctx, fmt.Sprintf(candidatesSQL, by), a.Format, a.MountPoint, RowBits, RowBase, l.before, value)
+	rows, err := l.db.QueryContext(ctx, fmt.Sprintf(candidatesSQL, by), a.Format, a.MountPoint, l.before, value)
 	if err != nil {
 		return found, err
 	}

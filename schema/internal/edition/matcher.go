@@ -66,7 +66,7 @@ func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
 		if e := &b.Rows[i]; started[e.Archive] != nil {
 			started[e.Archive].take(b, i)
 		} else {
-			e.Lineage, e.Number = e.Archive, rowOf(e.Ordinal)
+			e.Lineage, e.Number = e.Archive, record.RowOf(e.Ordinal)
 			m.places[e.Archive].note(b, e, e.Number)
 		}
 	}

@@ -14,7 +14,7 @@ type places struct {
 
 // note says where the next entry lies, whose row is given.
 func (p *places) note(b *batch.Batch, e *batch.Row, row int64) {
-	ordinals := e.Ordinal - (row>>RowBits - RowBase)
+	ordinals := e.Ordinal - record.OrdinalOf(row)
 	if p.offsets.Len() == record.MaxOffsets || ordinals != p.now.Ordinals {
 		p.end(b)
 	}

@@ -12,7 +12,8 @@
 --
 --   build -- build_archive -- archive -- entry --+-- path -- dir
 --     |                          |               |     +---- path_key, path_symbol
---     |                       problem            |
+--     |            problem, archive_place,       |
+--     |            archive_sum, archive_folder   |
 --     +-- build_symbol                           +-- content -- content_key, content_problem
 --                                                      +-- symbol, ref -- ref_key, calligraphy_...
 --
@@ -94,8 +95,6 @@ CREATE TABLE x_archive (
     complete      INTEGER NOT NULL DEFAULT 0, -- 0: being scanned
     lineage_id    INTEGER NOT NULL DEFAULT 0, -- archive_id of the first edition, which may be gone
     edition       INTEGER NOT NULL DEFAULT 0, -- from 0, in the order of scans
-    row_bits      INTEGER NOT NULL DEFAULT 0, -- see archive_place
-    row_base      INTEGER NOT NULL DEFAULT 0, -- see archive_place
     -- mount_point as the game resolves it, with a slash at its end; "" for its root
     game_root     TEXT NOT NULL DEFAULT '',
     summed        INTEGER NOT NULL DEFAULT 0 -- 1: sum_key has the checksums of this edition and those before it
@@ -207,7 +206,7 @@ CREATE INDEX entry_until ON x_entry_row (lineage_id, until) WHERE until > 0;
 CREATE TABLE x_archive_place (
     archive_id INTEGER NOT NULL REFERENCES x_archive,
     row        INTEGER NOT NULL,             -- entry_row.row of the first entry
-    ordinals   INTEGER NOT NULL,             -- ordinal = (row >> archive.row_bits) - archive.row_base + ordinals
+    ordinals   INTEGER NOT NULL,             -- ordinal = (row >> 8) - 1048576 + ordinals
     -- DEFLATE of a number for each entry in the order of rows, as a varint: 0 if the entry has
     -- no place, else 1 more than the zigzag difference of its offset from the end of the entry
     -- before it that has one; the first one differs from 0

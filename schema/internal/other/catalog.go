@@ -100,12 +100,11 @@ type Archive struct {
 	Entries int64
 
 	lineage, edition int64
-	bits, base       int64
 }
 
 // Archive returns an archive by its id.
 func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
-	const query = `SELECT size, mtime, quick, digest, scan, format, version, mount_point, encrypted, entry_count, lineage_id, edition, row_bits, row_base
+	const query = `SELECT size, mtime, quick, digest, scan, format, version, mount_point, encrypted, entry_count, lineage_id, edition
 		FROM x_archive WHERE archive_id = ? AND complete = 1`
 	var a *Archive
 	err := c.each(ctx, "x_archive", query, []driver.Value{id}, func(r *row) {
@@ -116,10 +115,7 @@ func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
 		}
 		a.Scan, a.Format, a.Version, a.MountPoint = r.text("scan"), r.text("format"), r.text("version"), r.text("mount_point")
 		a.Encrypted, a.Entries = r.flag("encrypted"), r.number("entry_count")
-		a.lineage, a.edition, a.bits, a.base = r.number("lineage_id"), r.number("edition"), r.number("row_bits"), r.number("row_base")
-		if a.bits < 0 || a.bits > 32 {
-			r.fail("row_bits", "%d", a.bits)
-		}
+		a.lineage, a.edition = r.number("lineage_id"), r.number("edition")
 	})
 	if err == nil && a == nil {
 		err = fmt.Errorf("%w: build_archive.archive_id: %d leads to no row", conn.ErrDamaged, id)

@@ -42,7 +42,7 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 		chunk := make([]Entry, 0, min(a.Entries+1, perChunk))
 		err := c.each(ctx, "x_entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
 			e := c.entry(r)
-			if err := places.apply(&e, a); err != nil {
+			if err := places.apply(&e); err != nil {
 				r.fail("row", "%v", err)
 			}
 			if e.Ordinal <= ordinal || e.Ordinal > maxOrdinal {
@@ -159,7 +159,7 @@ func (c *Catalog) places(ctx context.Context, a *Archive) (*places, error) {
 }
 
 // apply sets where an entry lies. Entries come in the order of rows.
-func (p *places) apply(e *Entry, a *Archive) (err error) {
+func (p *places) apply(e *Entry) (err error) {
 	for len(p.all) > 0 && p.all[0].row <= e.row {
 		p.ordinals = p.all[0].ordinals
 		if err := p.offsets.Reset(p.all[0].offsets); err != nil {
@@ -167,7 +167,7 @@ func (p *places) apply(e *Entry, a *Archive) (err error) {
 		}
 		p.all = p.all[1:]
 	}
-	e.Ordinal = e.row>>a.bits - a.base + p.ordinals
+	e.Ordinal = record.OrdinalOf(e.row) + p.ordinals
 	e.Offset, err = p.offsets.Next(e.Stored)
 	return err
 }

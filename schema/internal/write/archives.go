@@ -2,7 +2,6 @@ package write
 
 import (
 	"pakdb/schema/internal/batch"
-	"pakdb/schema/internal/edition"
 	"pakdb/schema/internal/record"
 )
 
@@ -31,8 +30,6 @@ var archives = table[*batch.Archive]{name: "x_archive", columns: []column[*batch
 	number("complete", func(a *batch.Archive) int64 { return Flag(a.Ended) }),
 	number("lineage_id", func(a *batch.Archive) int64 { return a.Lineage.ID }),
 	number("edition", func(a *batch.Archive) int64 { return a.Lineage.Edition }),
-	number("row_bits", func(*batch.Archive) int64 { return edition.RowBits }),
-	number("row_base", func(*batch.Archive) int64 { return edition.RowBase }),
 }, tail: ` WHERE true
 	ON CONFLICT (archive_id) DO UPDATE SET (digest, entry_count, entry_size, entry_stored, problem_count, complete)
 		= (excluded.digest, excluded.entry_count, excluded.entry_size, excluded.entry_stored,
