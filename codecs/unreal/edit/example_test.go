@@ -60,3 +60,53 @@ func ExamplePackage_Copy() {
 		log.Fatal(err)
 	}
 }
+
+// One list of edits changes packages and files of texts.
+func ExampleTexts() {
+	settings, err := edit.OpenTexts("Game.ini", []byte("; comments stay\n[Rifle]\nDamage=24\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	edits := []edit.Edit{{Field: "Rifle[Damage]", Op: edit.Multiply, Value: "1.2"}}
+	edit.Ordered(edits)
+	for _, e := range edits {
+		if err := settings.Apply(e); err != nil {
+			log.Fatal(err)
+		}
+	}
+	content, _, err := settings.Files(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s", content)
+	// Output:
+	// ; comments stay
+	// [Rifle]
+	// Damage=28.8
+}
+
+// Values are exported as JSON, edited, and imported.
+func ExamplePackage_JSONEdits() {
+	asset, err := os.ReadFile("BP_Rifle.uasset")
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := edit.Open(context.Background(), asset, nil, edit.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := os.ReadFile("BP_Rifle.json") // of pakdb extract --as json
+	if err != nil {
+		log.Fatal(err)
+	}
+	edits, err := p.JSONEdits(text)
+	if err != nil {
+		log.Fatal(err) // a difference that no edit makes
+	}
+	edit.Ordered(edits)
+	for _, e := range edits {
+		if err := p.Apply(e); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
