@@ -5,6 +5,8 @@
 //	config_*.go      .ini: settings with the operators of their keys; CONFIG.md
 //	descriptor_*.go  .uplugin, .uproject, .upluginmanifest; DESCRIPTOR.md
 //
+// edit.go changes values of .locres, .ini, .json and .csv in place: see [Open].
+//
 // Each has an inspector, which returns the facts of package unreal:
 //
 //	locres      magic, version -> unreal.LocresFacts, LocmetaFacts
