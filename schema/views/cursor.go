@@ -11,9 +11,13 @@ import (
 	"modernc.org/sqlite/vtab"
 )
 
-// maxWork is how many rows of tables that are read again and again a statement may take: two
-// seconds. What needs more is a join that finds rows by no column.
-const maxWork = 2_000_000
+// maxWork is how many rows of tables that are read again and again a statement may take: a
+// second. What needs more is a join that finds rows by no column. Tables of few rows do not
+// count.
+const (
+	maxWork = 1_000_000
+	fewRows = 256
+)
 
 // maxKept bounds the memory for rows that are kept while a statement runs.
 const maxKept = 2 << 30
@@ -51,6 +55,7 @@ type cursor struct {
 	lastBuilds []build
 	lastStores []*store
 	lastOrder  *order
+	again      bool // the builds are those of the last time
 }
 
 // Filter begins at the first row that a plan finds for some values. It returns every row
@@ -80,7 +85,7 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	case found:
 		return c.first()
 	}
-	if len(p.key) == 0 && p.filters < 3 || len(p.key) > 0 && p.filters < 2 {
+	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters < 2 {
 		if err := c.stream(w); err != nil {
 			return err
 		}
@@ -250,7 +255,7 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 	for n, i := range c.plan.ofBuild {
 		same = same && isSame(c.last[n], values[i])
 	}
-	if same {
+	if c.again = same; same {
 		return c.lastBuilds, whole
 	}
 	c.last, c.lastPlan, c.lastStores, c.lastOrder = c.last[:0], c.plan, nil, nil
@@ -583,7 +588,7 @@ func (c *cursor) stopReading() error {
 
 // worked counts a row that is read again.
 func (c *cursor) worked() error {
-	if c.plan.filters < 3 {
+	if c.plan.filters < 3 && !c.again || c.stores[c.at].n <= fewRows {
 		return nil
 	}
 	if c.t.work++; c.t.work > maxWork {

@@ -80,14 +80,13 @@ func ranksOf(stores []*store, column, n int, stop func() error) (ranks []uint32,
 	}
 	values := []distinct{{}} // NULL
 	ranks = make([]uint32, 0, n)
-	ints, floats := map[int64]uint32{}, map[int64]uint32{}
+	ints, floats, pooled := &numbering{}, &numbering{}, &numbering{}
 	for _, s := range stores {
 		v := &s.columns[column]
 		if len(v.kinds) < s.n {
 			return nil, 0, fmt.Errorf("column %d was not read", column)
 		}
-		refs, pooled := map[int64]uint32{}, map[int64]uint32{}
-		known := [...]map[int64]uint32{cellInt: ints, cellFloat: floats, cellPooled: pooled, cellRef: refs}
+		known := [...]*numbering{cellInt: ints, cellFloat: floats, cellPooled: pooled, cellRef: {}}
 		var last int64
 		var lastRank uint32
 		var lastKind byte = cellNull
@@ -111,14 +110,14 @@ func ranksOf(stores []*store, column, n int, stop func() error) (ranks []uint32,
 				ranks = append(ranks, lastRank)
 				continue
 			}
-			rank, ok := known[kind][id]
-			if !ok {
+			rank := known[kind].get(id)
+			if rank == 0 {
 				value, err := s.value(column, row)
 				if err != nil {
 					return nil, 0, err
 				}
 				rank = uint32(len(values))
-				known[kind][id] = rank
+				known[kind].set(id, rank)
 				values = append(values, distinct{value, rank})
 			}
 			ranks, last, lastRank, lastKind = append(ranks, rank), id, rank, kind
@@ -136,6 +135,33 @@ func ranksOf(stores []*store, column, n int, stop func() error) (ranks []uint32,
 		ranks[i] = to[rank]
 	}
 	return ranks, most, nil
+}
+
+// numbering has numbers of values, 0 for those that have none yet.
+type numbering struct {
+	low   []uint32 // of values below some millions, as ids are
+	other map[int64]uint32
+}
+
+func (n *numbering) get(value int64) uint32 {
+	if uint64(value) < uint64(len(n.low)) {
+		return n.low[value]
+	}
+	return n.other[value]
+}
+
+func (n *numbering) set(value int64, number uint32) {
+	if 0 <= value && value < maxSorted {
+		if more := value - int64(len(n.low)) + 1; more > 0 {
+			n.low = append(n.low, make([]uint32, more+value/4)...)
+		}
+		n.low[value] = number
+		return
+	}
+	if n.other == nil {
+		n.other = map[int64]uint32{}
+	}
+	n.other[value] = number
 }
 
 // compareValues compares two values as SQLite sorts them.
@@ -188,13 +214,13 @@ func compareNumbers(n int64, f float64) int {
 // ordered moves to the next row of an order that is accepted.
 func (c *cursor) ordered() error {
 	for c.place++; c.place < len(c.order.rows); c.place++ {
-		if err := c.worked(); err != nil {
-			return err
-		}
 		row := c.order.rows[c.place]
 		c.at = len(c.order.starts) - 1
 		for c.order.starts[c.at] > row {
 			c.at--
+		}
+		if err := c.worked(); err != nil {
+			return err
 		}
 		c.row = int(row - c.order.starts[c.at])
 		if ok, err := c.accepts(c.stores[c.at], c.row); ok || err != nil {

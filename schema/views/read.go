@@ -423,9 +423,23 @@ func (x *ids) kept(b []byte) []byte {
 	return x.names[start:len(x.names):len(x.names)]
 }
 
+// maxTexts bounds the memory for texts. What is forgotten is read again.
+const maxTexts = 48 << 20
+
+// forget makes room for another page of texts.
+func (x *ids) forget() {
+	if x.bytes < maxTexts {
+		return
+	}
+	clear(x.paths)
+	clear(x.contents)
+	x.names, x.bytes = nil, 0
+}
+
 func (x *ids) path(id int64) (*pathOf, error) {
 	page := x.paths[id/pageSize]
 	if page == nil {
+		x.forget()
 		page = new([pageSize]pathOf)
 		x.paths[id/pageSize] = page
 		x.bytes += pageSize * 32
@@ -445,6 +459,7 @@ func (x *ids) path(id int64) (*pathOf, error) {
 func (x *ids) content(id int64) (*contentOf, error) {
 	page := x.contents[id/pageSize]
 	if page == nil {
+		x.forget()
 		page = new([pageSize]contentOf)
 		x.contents[id/pageSize] = page
 		x.bytes += pageSize * 32
