@@ -20,6 +20,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -495,7 +496,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 			pages = append(pages, fmt.Sprintf("/b/%s/file/%s/%v", build, url.PathEscape(row[6].(string)), row[7]))
 		}
 	}
-	for _, page := range pages {
+	for _, page := range append(pages[:6:6], testkit.Some(pages[6:], 6)...) {
 		b.open(page)
 		if page == "/" {
 			b.named()
