@@ -13,7 +13,7 @@ import (
 // File is an entry that is a file of the game.
 type File struct {
 	Archive, Row, Flags int64
-	Key                 record.Half // hash of the file, see [record.Archive.FileOf]
+	File                string // see [record.Archive.FileOf]
 }
 
 // EachFile calls each for the files of archives, whichever builds have these, in the order of
@@ -73,11 +73,10 @@ func (r *reader) files(archive int64, each func(*File) error) error {
 			path = append(append(path, folder.Prefix...), name...)
 		}
 		f.Row, f.Flags = v[colRow].Int, v[colFlags].Int
-		file := a.FileOf(&record.Entry{Name: string(path), Flags: f.Flags, IDBits: v[colBits].Int, ID: [2]uint64{uint64(v[colHi].Int), uint64(v[colLo].Int)}})
-		if file == "" {
+		f.File = a.FileOf(&record.Entry{Name: string(path), Flags: f.Flags, IDBits: v[colBits].Int, ID: [2]uint64{uint64(v[colHi].Int), uint64(v[colLo].Int)}})
+		if f.File == "" {
 			continue
 		}
-		f.Key = record.HashOf(file)
 		if err := each(f); err != nil {
 			return err
 		}

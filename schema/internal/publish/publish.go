@@ -42,7 +42,7 @@ type Build struct {
 	Mounts  []record.Mount // in their order
 	Summed  bool           // one of them was read whose stored bytes have a checksum
 	mounted int            // how many of Mounts are in the catalog
-	files   []int64        // keys of the files of all entries that were added
+	files   []uint64       // hashes of the files of all entries that were added
 	hidden  []shadow
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"hash/maphash"
 	"maps"
 	"slices"
 
@@ -20,10 +21,14 @@ type entryAt struct{ mount, row int64 }
 // shadow is an entry that a game does not see, and what hides it.
 type shadow struct{ at, by entryAt }
 
+// seed makes hashes by which files that are there twice are found. Those of different files
+// may be equal, since what is found is compared.
+var seed = maphash.MakeSeed()
+
 // AddFile notes that an entry is that file of the game, "" for none.
 func (b *Build) AddFile(file string) {
 	if file != "" {
-		b.files = append(b.files, record.HashOf(file).Key())
+		b.files = append(b.files, maphash.String(seed, file))
 	}
 }
 
@@ -39,7 +44,7 @@ func (b *Build) FindShadows(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	err := rows.EachFile(ctx, db, scanned, func(f *rows.File) error {
-		b.files = append(b.files, f.Key.Key())
+		b.AddFile(f.File)
 		return nil
 	})
 	if err != nil {
@@ -58,9 +63,10 @@ func (b *Build) FindShadows(ctx context.Context, db *sql.DB) error {
 	var all []held
 	archives := slices.Collect(maps.Keys(mounts))
 	err = rows.EachFile(ctx, db, archives, func(f *rows.File) error {
-		if twice[f.Key.Key()] {
+		if twice[maphash.String(seed, f.File)] {
+			key := record.HashOf(f.File)
 			for _, m := range mounts[f.Archive] {
-				all = append(all, held{entryAt{int64(m), f.Row}, f.Key, f.Flags&flagDeleted != 0})
+				all = append(all, held{entryAt{int64(m), f.Row}, key, f.Flags&flagDeleted != 0})
 			}
 		}
 		return nil
@@ -102,9 +108,9 @@ func (b *Build) insertShadows(ctx context.Context, src *conn.Source, tx *sql.Tx)
 }
 
 // repeated returns the keys that are there more than once.
-func repeated(keys []int64) map[int64]bool {
+func repeated(keys []uint64) map[uint64]bool {
 	slices.Sort(keys)
-	twice := map[int64]bool{}
+	twice := map[uint64]bool{}
 	for i := 1; i < len(keys); i++ {
 		if keys[i] == keys[i-1] {
 			twice[keys[i]] = true
