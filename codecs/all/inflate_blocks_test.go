@@ -1,6 +1,4 @@
-// Package samples_test decodes the blocks of archives. It is a package of its own, as
-// tests of inflate are part of that: what reads archives would be compiled again for them.
-package samples_test
+package all_test
 
 import (
 	"bytes"
@@ -25,7 +23,7 @@ import (
 type zblock struct{ src, dst []byte }
 
 // archiveBlocks returns every nth zlib block of an archive that is not encrypted.
-func archiveBlocks(t testing.TB, path string, nth int) (blocks []zblock) {
+func inflateBlocks(t testing.TB, path string, nth int) (blocks []zblock) {
 	a, _, err := all.Registry().Open(t.Context(), codecstest.OpenFile(t, path), nil)
 	if err != nil {
 		return nil // encrypted
@@ -69,7 +67,7 @@ func sampleBlocks(t testing.TB) (blocks []zblock) {
 			if ext := filepath.Ext(path); err != nil || ext != ".pak" && ext != ".utoc" {
 				return err
 			}
-			blocks = append(blocks, archiveBlocks(t, path, 1)...)
+			blocks = append(blocks, inflateBlocks(t, path, 1)...)
 			return nil
 		})
 		if err != nil {
@@ -116,7 +114,7 @@ func TestSamples(t *testing.T) {
 // benchBlocks are those of the samples, or a part of PAKDB_BENCH_FILE.
 func benchBlocks(b *testing.B) (blocks []zblock) {
 	if name := os.Getenv("PAKDB_BENCH_FILE"); name != "" {
-		return archiveBlocks(b, name, 5)
+		return inflateBlocks(b, name, 5)
 	}
 	return sampleBlocks(b)
 }

@@ -1,4 +1,4 @@
-package samples_test
+package all_test
 
 import (
 	"bytes"

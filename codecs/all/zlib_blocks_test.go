@@ -1,6 +1,4 @@
-// Package samples_test encodes the blocks of archives. It is a package of its own, as
-// tests of exact are part of that: what reads archives would be compiled again for them.
-package samples_test
+package all_test
 
 import (
 	"bytes"

@@ -12,7 +12,7 @@ import (
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
 	"pakdb/diff"
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 )
 
 // Version is a content of an entry, and the build that brought it.

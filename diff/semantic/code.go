@@ -14,7 +14,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 )
 
 // Code returns the text of functions of a package in a build, by their paths in it.

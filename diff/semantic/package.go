@@ -11,7 +11,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 	"pakdb/internal/asset"
 )
 

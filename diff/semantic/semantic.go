@@ -8,7 +8,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 	"pakdb/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 )
 
 // objects are the values of a package on one side.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 )
 
 // Each version is the one before the version above it.

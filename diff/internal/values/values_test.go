@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/diff/semantic/values"
+	"pakdb/diff/internal/values"
 	"pakdb/internal/testkit"
 )
 

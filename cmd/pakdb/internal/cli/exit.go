@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff"
-	"pakdb/diff/gate"
 	"pakdb/diff/locate"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/gate"
 	"pakdb/diff/patch"
 	"pakdb/internal/process"
 	"pakdb/internal/terminal"

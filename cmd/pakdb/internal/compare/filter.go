@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/gate"
 	"pakdb/internal/glob"
 )
 

@@ -1,11 +1,10 @@
-package folders_test
+package compare
 
 import (
 	"fmt"
 	"testing"
 
 	"pakdb/diff"
-	"pakdb/diff/folders"
 )
 
 func totals(paths ...string) *diff.Totals {
@@ -25,11 +24,11 @@ func TestFold(t *testing.T) {
 		2: "[{A/ 4 40 20} {(top) 1 10 5}]",
 		1: "[{A/ 4 40 20} {(top) 1 10 5}]", // the first level, however many it has
 	} {
-		if got := fmt.Sprint(folders.Fold(totals(paths...), most)); got != want {
+		if got := fmt.Sprint(sumFolders(totals(paths...), most)); got != want {
 			t.Errorf("at most %d: %s, want %s", most, got, want)
 		}
 	}
-	if got := folders.Fold(totals(), 5); len(got) != 0 {
+	if got := sumFolders(totals(), 5); len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff"
-	"pakdb/diff/folders"
 	"pakdb/internal/terminal"
 )
 
@@ -45,7 +44,7 @@ func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 	}
 	_, _ = fmt.Fprintf(w, "%s in %s\n\n%9s  %10s  %10s\n", cli.Plural(int64(n), "change", "changes"),
 		cli.Plural(int64(totals.Len()), "folder", "folders"), "changes", "difference", "download")
-	all := folders.Fold(totals, mostFolders)
+	all := sumFolders(totals, mostFolders)
 	for _, f := range all[:min(len(all), mostFolders)] {
 		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.Changes, signed(f.Difference), cli.HumanSize(f.Download), terminal.Printable(f.Name))
 	}

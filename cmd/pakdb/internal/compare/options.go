@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/diff"
-	"pakdb/diff/gate"
 	"pakdb/query"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/delta/maker"
-	"pakdb/diff/ship/delta/program"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/safename"
 	"pakdb/internal/testkit"

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // place is where new files are made: [NewFiles] has fresh, [InPlace] has placed.

@@ -12,7 +12,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
 	"pakdb/internal/regular"

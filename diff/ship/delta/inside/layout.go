@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/stored"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/aes256"
 	"pakdb/internal/stored"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/delta/table"
 )
 

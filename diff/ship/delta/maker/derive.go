@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/delta/table"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // digests finds SHA-1 sums that a new file has of parts of itself, and has them

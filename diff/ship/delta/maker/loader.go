@@ -8,7 +8,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // loader has the old content at hand in memory, and makes it the source of operations.

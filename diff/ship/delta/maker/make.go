@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
 	"pakdb/internal/safename"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // move explains extent k, with what stands before it, by an old one that differs

@@ -7,7 +7,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // Stats tell what became of the bytes of the new files.

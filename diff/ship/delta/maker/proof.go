@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/internal/deltatest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // Stored bytes that no recipe explains (files of no format, entries that are not

@@ -3,7 +3,7 @@ package maker
 import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 )
 
 // Of small builds everything that may matter is one source: it is named once,

@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/program"
+	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/aes256"
 )
 
