@@ -63,7 +63,7 @@ func TestCompletionInShells(t *testing.T) {
 			}
 			for line, want := range map[string][]string{
 				"pakdb stor":                  {"store"},
-				"pakdb store ":                {"check", "keys", "list", "promote", "prune", "sign"},
+				"pakdb store ":                {"check", "copy", "keys", "list", "promote", "prune", "sign"},
 				"pakdb ls 1.":                 {"1.0", "1.1"},
 				"pakdb diff 1.0 1.":           {"1.0", "1.1"},
 				"pakdb ls 1.0:":               {"Calligraphy.sip", "Calligraphy/"},
