@@ -17,7 +17,7 @@ const maxContent = 64 << 20
 func contentFunctions(c *Contents) []Function {
 	return []Function{
 		function("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, c.blob),
-		function("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for what is none", false, c.text),
+		function("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, c.text),
 	}
 }
 

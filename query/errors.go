@@ -54,9 +54,9 @@ func CatalogHint(err error) string {
 		{schema.ErrTooNew, "use the pakdb that wrote it, or " + indexAgain},
 		{schema.ErrTooOld, indexAgain},
 		{schema.ErrForeign, "remove the change with sqlite3, or " + indexAgain},
-		{schema.ErrDamaged, "pakdb verify tells what is damaged, what can still be read, and what to do"},
-		{schema.ErrNoRoom, "make room and run it again; what was complete is still there"},
-		{schema.ErrDisk, "pakdb verify tells whether the catalog is sound"},
+		{schema.ErrDamaged, "pakdb verify lists the damage, the builds that can still be read, and the remedy"},
+		{schema.ErrNoRoom, "make room and run it again; complete builds are still there"},
+		{schema.ErrDisk, "pakdb verify checks the catalog"},
 		{schema.ErrBusy, `wait for the other "pakdb index", or use another --catalog`},
 		{fs.ErrNotExist, "run pakdb index first, or name the catalog with --catalog"},
 	} {

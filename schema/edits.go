@@ -25,7 +25,7 @@ type ValueEdit struct {
 }
 
 // ErrEdit is the class of errors about rows that cannot be changed as asked.
-var ErrEdit = errors.New("the statement changes what it cannot")
+var ErrEdit = errors.New("the statement changes columns that are read-only")
 
 // editable are the views whose values statements change. A trigger passes each row to
 // pakdb_edit. Other columns and other views have none, so that SQLite refuses to change them.

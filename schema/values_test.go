@@ -130,7 +130,7 @@ func addValues(t testing.TB, c *schema.Catalog) {
 		row{int64(1), "Mesh", nil, nil, nil, "Object", nil, nil, int64(3), nil, none},
 		row{int64(1), "Cost", "Rows[].Cost", int64(3), nil, "Float", 300.5, nil, nil, nil, none},
 		row{int64(1), "Bytes", nil, nil, nil, "Array<Byte>", int64(1000), "1, 2, 3, ... #00112233445566778", nil, nil, int64(16)},
-		row{int64(1), "Odd", nil, nil, nil, "Struct<Odd>", nil, "bytes left behind the value", nil, nil, int64(8)},
+		row{int64(1), "Odd", nil, nil, nil, "Struct<Odd>", nil, "bytes left after the value", nil, nil, int64(8)},
 		row{int64(2), "X", "RelativeLocation.X", nil, nil, "Float", -30.0, nil, nil, nil, none},
 		row{int64(2), "Skin", nil, nil, nil, "SoftObject", nil, "/Game/T_Rifle.T_Rifle", nil, schema.NameKey("/Game/T_Rifle"), none})
 	rifle.add("property_text", "", []string{"seq", "namespace_id", "key_id"}, row{int64(1), "Weapons", "RifleTitle"})

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) int {
 	keep := flags.Bool("keep-old", false, "keep files of the old version that the new one does not have")
 	var aes keys
 	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs; may repeat")
-	dryRun := flags.Bool("dry-run", false, "show what was found, and write nothing")
+	dryRun := flags.Bool("dry-run", false, "show the result, and write nothing")
 	flags.BoolVar(dryRun, "n", false, "short for -dry-run")
 	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
@@ -64,7 +64,7 @@ run it again: it goes on where it stopped, or starts anew.
 		return finish(printVersion)
 	}
 	if err == nil && (*out == "" || len(files) < 2) {
-		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
+		err = errors.New("a patch, the old files and -o DIR are needed; see -h")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	}
 	o := &apply.ApplyOptions{DryRun: *dryRun, Keep: *keep, Keys: aes}

@@ -150,7 +150,7 @@ func run(ctx context.Context, args []string) int {
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -allow %v\n", wrongAllow)
 		return exitUsage
 	case len(names) != 1 || len(o.from) == 0:
-		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; see -h")
 		return exitUsage
 	}
 	o.dir = names[0]

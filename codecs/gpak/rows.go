@@ -42,7 +42,7 @@ func (a *sqlitePak) readRows(ctx context.Context) error {
 		// A damaged tree can lead back to where it came from; rowids that
 		// ascend cannot repeat, and so end.
 		if n := len(a.rows); n > 0 && c.rowid <= a.rows[n-1].rowid {
-			return a.fail("", "rowid", -1, codecs.Errorf(codecs.ErrCorrupt, "%d stands behind %d", c.rowid, a.rows[n-1].rowid))
+			return a.fail("", "rowid", -1, codecs.Errorf(codecs.ErrCorrupt, "%d comes after %d", c.rowid, a.rows[n-1].rowid))
 		}
 		r := a.row(&c)
 		if used += rowCost + int64(len(r.path)); used > a.limits.Table {

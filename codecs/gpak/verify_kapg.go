@@ -26,7 +26,7 @@ func (a *kapg) Verify(ctx context.Context, report func(*codecs.FormatError)) err
 			ordered = false
 			if rec.hash < last {
 				report(a.fail(path, "path hash", rec.pos, codecs.Errorf(codecs.ErrNonStrict,
-					"%016x stands behind %016x", rec.hash, last)))
+					"%016x comes after %016x", rec.hash, last)))
 			}
 		}
 		if int64(rec.off) != next {
@@ -86,6 +86,6 @@ func (a *kapg) trailing(report func(*codecs.FormatError)) {
 		end = max(end, a.data+int64(rec.off)+int64(rec.csz))
 	}
 	if end < a.src.Size {
-		report(a.fail("", "trailing bytes", end, codecs.Errorf(codecs.ErrNonStrict, "%d bytes behind the data", a.src.Size-end)))
+		report(a.fail("", "trailing bytes", end, codecs.Errorf(codecs.ErrNonStrict, "%d bytes after the data", a.src.Size-end)))
 	}
 }

@@ -66,7 +66,7 @@ func (d *database) chain(n *Node, at place) []place {
 		path := d.path(prototypes, parent)
 		f := d.load(path)
 		if f == nil || f.Prototype == nil || len(f.Prototype.Bodies) == 0 {
-			node.Note = "not found: what it says is missing here"
+			node.Note = "not found: its values are missing here"
 			break
 		}
 		all = append(all, place{path, f.Prototype, 0})

@@ -22,7 +22,7 @@ func vectors() []codecstest.Vector {
 	small := &codecs.Options{Limits: codecs.Limits{Entry: 900, Name: 4}}
 	tf, mpr := tropicalFreeze().bytes(), remastered().bytes()
 	return []codecstest.Vector{
-		{Name: "prime cut behind its head", Bytes: ok1[:8], Want: codecs.ErrTruncated, Field: "tables", Off: 8},
+		{Name: "prime cut after its head", Bytes: ok1[:8], Want: codecs.ErrTruncated, Field: "tables", Off: 8},
 		{Name: "prime cut in names", Bytes: ok1[:20], Want: codecs.ErrCorrupt, Field: "tables", Off: 8},
 		{Name: "prime cut in entries", Bytes: ok1[:0x30], Want: codecs.ErrCorrupt, Field: "tables", Off: 0x19},
 		{Name: "prime cut in data", Bytes: ok1[:0x60], Want: codecs.ErrTruncated, Field: "offset", Off: 0x2d, Entry: "TXTR/00100000"},

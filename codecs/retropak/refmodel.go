@@ -63,7 +63,7 @@ func (x *references) materialSet(version uint32, size int64) {
 		}
 	}
 	if x.r.Pos() > end && x.failure() == nil {
-		x.err = codecs.Errorf(codecs.ErrCorrupt, "ends %d bytes behind its section", x.r.Pos()-end)
+		x.err = codecs.Errorf(codecs.ErrCorrupt, "ends %d bytes after its section", x.r.Pos()-end)
 	}
 	x.r.Seek(end)
 }

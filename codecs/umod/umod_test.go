@@ -123,7 +123,7 @@ func TestMalformed(t *testing.T) {
 	codecstest.Malformed(t, umod.Format(), []codecstest.Vector{
 		{Name: "empty", Want: codecs.ErrTruncated, Field: "trailer", Off: 0},
 		{Name: "magic", Bytes: codecstest.Patch(good, end-20, 0), Want: codecs.ErrUnknown, Field: "magic", Off: int64(end) - 20},
-		{Name: "directory behind the end", Bytes: codecstest.Patch(good, end-16, u32(1<<30)...), Want: codecs.ErrTruncated, Field: "directory", Off: int64(end) - 16},
+		{Name: "directory after the end", Bytes: codecstest.Patch(good, end-16, u32(1<<30)...), Want: codecs.ErrTruncated, Field: "directory", Off: int64(end) - 16},
 		{Name: "size", Bytes: codecstest.Patch(good, end-12, u32(5)...), Want: codecs.ErrNonStrict, Field: "size", Off: int64(end) - 12},
 		{Name: "version", Bytes: codecstest.Patch(good, end-8, 2), Want: codecs.ErrNonStrict, Field: "version", Off: int64(end) - 8},
 		{Name: "crc", Bytes: codecstest.Patch(good, end-4, u32(1)...), Want: codecs.ErrChecksum, Field: "crc", Off: int64(end) - 4},
@@ -131,7 +131,7 @@ func TestMalformed(t *testing.T) {
 		{Name: "negative count", Bytes: codecstest.Patch(good, int(directory), 0x83), Want: codecs.ErrCorrupt, Field: "directory", Off: directory + 1},
 		{Name: "name length", Bytes: codecstest.Patch(good, int(directory)+1, 0x7F, 0x7F), Want: codecs.ErrCorrupt, Field: "directory", Off: directory + 3},
 		{Name: "index overflows", Bytes: codecstest.Patch(good, int(directory), 0x7F, 0xFF, 0xFF, 0xFF, 0x1F), Want: codecs.ErrCorrupt, Field: "directory", Off: directory + 5},
-		{Name: "entry behind the data", Bytes: codecstest.Patch(good, int(directory)+22, u32(1<<20)...), Want: codecs.ErrTruncated, Field: "offset", Off: directory + 1, Entry: "System/Manifest.ini"},
+		{Name: "entry after the data", Bytes: codecstest.Patch(good, int(directory)+22, u32(1<<20)...), Want: codecs.ErrTruncated, Field: "offset", Off: directory + 1, Entry: "System/Manifest.ini"},
 	})
 }
 

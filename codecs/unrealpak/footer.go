@@ -192,7 +192,7 @@ func (g region) check(end, field int64) error {
 		return at("index", field, codecs.Errorf(codecs.ErrCorrupt, "offset %d, size %d", g.off, g.size))
 	case g.off > end || g.size > end-g.off:
 		return at("index", field, codecs.Errorf(codecs.ErrTruncated,
-			"offset 0x%x and size %d end behind the footer's start 0x%x; was the file cut, or changed?", g.off, g.size, end))
+			"offset 0x%x and size %d end after the footer's start 0x%x; was the file cut, or changed?", g.off, g.size, end))
 	}
 	return nil
 }

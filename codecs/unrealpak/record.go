@@ -179,7 +179,7 @@ func (rec *record) check(v version, size int64) error {
 	}
 	if h := rec.headerSize(v); rec.offset > size || h > size-rec.offset || rec.stored() > size-rec.offset-h {
 		return at("entry", rec.at, codecs.Errorf(codecs.ErrTruncated,
-			"%d bytes at 0x%x end behind the file's %d", rec.stored(), rec.offset, size))
+			"%d bytes at 0x%x end after the file's %d", rec.stored(), rec.offset, size))
 	}
 	if rec.method == 0 {
 		return nil

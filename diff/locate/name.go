@@ -64,7 +64,7 @@ func (r *Resolver) Resolve(ctx context.Context, text string) (*Name, error) {
 	case file && (!build || !r.BuildsFirst):
 		n := &Name{Text: text, Path: text}
 		if build {
-			n.Note = fmt.Sprintf("%q is on disk, and a build: the one on disk is meant; %q is the build", text, text+":")
+			n.Note = fmt.Sprintf("%q is a path and a build: the path is taken; %q is the build", text, text+":")
 		}
 		return n, nil // whatever is wrong with the catalog
 	case err != nil && statErr == nil:
@@ -187,7 +187,7 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("%q stands for %d archives of the build", e.Name, len(e.Files))
+	return fmt.Sprintf("%q names %d archives of the build", e.Name, len(e.Files))
 }
 
 // Unwrap returns [ErrSeveral].

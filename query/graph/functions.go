@@ -31,7 +31,7 @@ func Functions(catalog string) (functions []query.Function, close func() error) 
 		Usage:    "asset(path)", Doc: "what the files of one asset share; NULL for another file",
 	}, {
 		Function: schema.Function{Name: "asset_paths", Args: 1, Call: c.assetPaths},
-		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset that a name stands for",
+		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset with this name",
 	}}, c.catalog.Close
 }
 

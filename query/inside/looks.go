@@ -123,7 +123,7 @@ func (l *looker) findRemoved(ctx context.Context) error {
 			l.removed = append(l.removed, removedLook{c.Old.Path, look})
 		}
 		if len(l.removed) >= mostRemoved {
-			l.warn(fmt.Sprintf("textures that came are compared with %d that went, and not with those behind %s", len(l.removed), c.Old.Path))
+			l.warn(fmt.Sprintf("textures that came are compared with %d that went, and not with those after %s", len(l.removed), c.Old.Path))
 			return nil
 		}
 	}

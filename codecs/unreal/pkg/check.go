@@ -182,7 +182,7 @@ func (p checks) checkData() {
 			outside.hit(i, e.Offset)
 		}
 	}
-	p.found.report(outside, codecs.ErrTruncated, "exports", "offset", len(p.facts.Exports), "data lies behind the end of the package")
+	p.found.report(outside, codecs.ErrTruncated, "exports", "offset", len(p.facts.Exports), "data lies after the end of the package")
 }
 
 // checkOuters reports chains of outers that never end.

@@ -85,7 +85,7 @@ func newChunked(r io.ReaderAt, stored int64, method compress.Method, chunks []Ch
 		next += c.Size
 	}
 	if chunks[0].Offset > stored {
-		return nil, chunkError(0, "offset", chunks[0].StoredOffset, "%d is behind the end of the file", chunks[0].Offset)
+		return nil, chunkError(0, "offset", chunks[0].StoredOffset, "%d is after the end of the file", chunks[0].Offset)
 	}
 	return &chunked{r: r, stored: stored, method: method, chunks: chunks, blocks: map[int][]block{}}, nil
 }

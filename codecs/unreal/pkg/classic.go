@@ -98,7 +98,7 @@ func (p classic) plainHead() ([]byte, error) {
 	case size < table.Offset:
 		return nil, chunkError(0, "offset", table.Offset, "%d is inside the summary", size)
 	case size+table.Size > p.sp.size:
-		return nil, chunkError(0, "offset", table.Offset, "%d is behind the end of the file", size)
+		return nil, chunkError(0, "offset", table.Offset, "%d is after the end of the file", size)
 	}
 	stored, err := p.sp.window(0, size+table.Size)
 	if err != nil {

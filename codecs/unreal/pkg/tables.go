@@ -67,7 +67,7 @@ func (p *parser) table(t *Table, field string, least, usual int64, read func(*de
 		p.found.add(codecs.ErrCorrupt, field+".offset", t.Offset, "table starts before the summary ends, at %d", p.sum.End)
 		return false
 	case remain < 0:
-		p.found.add(codecs.ErrTruncated, field+".offset", t.Offset, "table starts behind the end, at %d", p.sp.size)
+		p.found.add(codecs.ErrTruncated, field+".offset", t.Offset, "table starts after the end, at %d", p.sp.size)
 		return false
 	case int64(t.Count) > remain/least:
 		p.found.add(codecs.ErrTruncated, field+".count", t.Offset, "%d entries in %d bytes", t.Count, remain)

@@ -18,7 +18,7 @@ const (
 var (
 	errClassicDepth = errors.New("nested too deeply")
 	errNodes        = fmt.Errorf("more values than %d, or than its bytes: %w", maxNodes, codecs.ErrLimit)
-	errClassicRest  = errors.New("bytes left behind the value")
+	errClassicRest  = errors.New("bytes left after the value")
 	errClassicKind  = errors.New("type without a reader")
 	errNone         = fmt.Errorf("none of the types that it may have fits: %w", ErrLayout)
 )

@@ -157,7 +157,7 @@ func readBehind(p *parser, o *Export, x *unreal.PackageExport, class string) {
 		if p.missing != nil && errors.Is(err, codecs.ErrNotFound) {
 			err = p.missing
 		}
-		o.Why = fmt.Errorf("%s: data behind the list: %w", class, err)
+		o.Why = fmt.Errorf("%s: data after the list: %w", class, err)
 		o.Schema, o.Enum = nil, nil
 		p.back(start)
 		return

@@ -38,7 +38,7 @@ func check(t *testing.T, d *property.Decoder, o *property.Export, data []byte) {
 		}
 	}
 	if o.Status == property.Lost && (len(l.Nodes) > 0 || o.Why == nil) || o.End > len(data) || o.Tail > len(data) {
-		t.Fatalf("%s, %d nodes, ends at %d with %d behind of %d: %v", o.Status, len(l.Nodes), o.End, o.Tail, len(data), o.Why)
+		t.Fatalf("%s, %d nodes, ends at %d with %d after of %d: %v", o.Status, len(l.Nodes), o.End, o.Tail, len(data), o.Why)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestOpaqueValues(t *testing.T) {
 			hex: `01000000 00000000 02000000 00000000 02000000 00000000 01 00 FFFF
 				03000000 00000000 04000000 00000000 04000000 00000000 00 05000000
 				00000000 00000000 00000000`,
-			want: `{"bOn":{"Opaque":"bytes left behind the value","Size":2},"N":5}`,
+			want: `{"bOn":{"Opaque":"bytes left after the value","Size":2},"N":5}`,
 		},
 		{
 			name: "5.8: values left out", ue4: 522, ue5: 1018, flags: filtered,

@@ -23,7 +23,7 @@ var (
 	errWork  = fmt.Errorf("more values than %d, or than its bytes: %w", DefaultMaxNodes, codecs.ErrLimit)
 	errMade  = fmt.Errorf("more than %d bytes of names with numbers and paths: %w", maxMade, codecs.ErrLimit)
 	errSkip  = errors.New("value that its writer left out")
-	errRest  = errors.New("bytes left behind the value")
+	errRest  = errors.New("bytes left after the value")
 	errKind  = errors.New("type without a reader")
 	errTag   = errors.New("damaged tag")
 	errOwn   = fmt.Errorf("a serializer of its own: %w", ErrLayout)

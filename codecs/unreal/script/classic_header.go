@@ -25,7 +25,7 @@ func classicLayouts(version int) []classicLayout {
 	return []classicLayout{{}, {stripped: true}}
 }
 
-var errClassicTail = errors.New("bytes behind the object")
+var errClassicTail = errors.New("bytes after the object")
 
 // read reads what stands in front of a script: the object, its place among
 // others, the sizes of the script. disk is -1 where the file does not state it.

@@ -365,7 +365,7 @@ func TestClassicOpaque(t *testing.T) {
 			want string
 		}{
 			{"truncated", whole[:len(whole)-1], "unexpected end"},
-			{"longer", append(slices.Clone(whole), 0), "bytes behind the object"},
+			{"longer", append(slices.Clone(whole), 0), "bytes after the object"},
 			{"other size", classicReplaced(whole, at, binary.LittleEndian.Uint32(whole[at:])+1), ""},
 			{"huge size", classicReplaced(whole, at, 1<<31-1), "in "},
 			{"negative size", classicReplaced(whole, at, 1<<32-1), "script of -1 bytes"},

@@ -11,7 +11,7 @@ import (
 var (
 	errProperties = errors.New("a function with properties of its own")
 	errBool       = errors.New("neither 0 nor 1")
-	errKismetTail = errors.New("bytes behind the function")
+	errKismetTail = errors.New("bytes after the function")
 )
 
 // classDefault is the object flag of default objects, which have no GUID.

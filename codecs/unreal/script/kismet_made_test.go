@@ -388,7 +388,7 @@ func TestOpaque(t *testing.T) {
 		want string
 	}{
 		{"truncated", whole[:len(whole)-1], "unexpected end"},
-		{"longer", append(slices.Clone(whole), 0), "bytes behind the function"},
+		{"longer", append(slices.Clone(whole), 0), "bytes after the function"},
 		{"other size in memory", replaced(whole, size, 99), "the file states 99"},
 		{"script larger than the export", replaced(whole, size+4, 1<<30), "script of 1073741824 bytes"},
 		{"negative size", replaced(whole, size+4, 0xFFFFFFFF), "script of -1 bytes"},

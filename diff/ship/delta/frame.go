@@ -161,7 +161,7 @@ func (h *Header) Parse(body []byte, how byte, only []byte, most int) error {
 	h.Modes = how&FrameModes != 0
 	h.readColumns(text, how&FrameListed != 0)
 	if text != sums && text.Len() > 0 {
-		text.Fail("%d bytes behind its end", text.Len())
+		text.Fail("%d bytes after its end", text.Len())
 	}
 	if err := text.Err(); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (h *Header) Parse(body []byte, how byte, only []byte, most int) error {
 	}
 	h.readSums(sums, how&FrameListed != 0)
 	if sums.Err() == nil && sums.Len() > 0 {
-		sums.Fail("%d bytes behind its end", sums.Len())
+		sums.Fail("%d bytes after its end", sums.Len())
 	}
 	if err := sums.Err(); err != nil {
 		return err

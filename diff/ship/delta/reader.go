@@ -39,7 +39,7 @@ func (r *Reader) Segment() (stream []byte, file int, err error) {
 	if r.next == len(r.Header.Parts) {
 		var more [1]byte
 		if n, err := io.ReadFull(r.r, more[:]); n > 0 {
-			return nil, 0, fmt.Errorf("%w: bytes behind its end", ErrCorrupt)
+			return nil, 0, fmt.Errorf("%w: bytes after its end", ErrCorrupt)
 		} else if err != io.EOF {
 			return nil, 0, err
 		}

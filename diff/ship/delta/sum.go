@@ -11,7 +11,7 @@ var (
 	ErrNotPatch = errors.New("not a pkdelta file")
 	ErrCorrupt  = errors.New("corrupt patch")                       // damaged, truncated, or never well-formed
 	ErrWrongOld = errors.New("not the file that the patch is for")  // an old file is absent or another version
-	ErrResult   = errors.New("result differs from what was wanted") // nothing of it is kept
+	ErrResult   = errors.New("result differs from the wanted file") // nothing of it is kept
 )
 
 // Bounds of what a patch may declare.

@@ -22,7 +22,7 @@ func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) 
 		return p, (&rebuilder{p}).rebuild(registry)
 	}
 	if o.Overlay {
-		return nil, fmt.Errorf("%w: archives of format %s are patched by what is mounted over them", errors.ErrUnsupported, p.Format.Name)
+		return nil, fmt.Errorf("%w: archives of format %s are patched by archives mounted over them", errors.ErrUnsupported, p.Format.Name)
 	}
 	p.formats = patchFormats(old, registry, p.Format)
 	if err := choose(p, changes(p)); err != nil {

@@ -33,7 +33,7 @@ func warn(p *Plan) {
 	}
 	for _, m := range p.Old.Mounts {
 		if st, err := os.Stat(m.Location); err == nil && m.ModTime != 0 && st.Size() != m.Size {
-			p.warnf("%s is no longer what was scanned as %s: the patch is for what that was", m.Location, p.Old.Label)
+			p.warnf("%s has changed since it was scanned as %s: the patch is for the scanned archive", m.Location, p.Old.Label)
 		}
 	}
 	top := p.Old.highest()

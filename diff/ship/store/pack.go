@@ -200,7 +200,7 @@ func InflateFrame(b []byte) ([]byte, error) {
 func frameEnd(f *bin.Fields, at *int64) uint32 {
 	n := f.Number("size of a frame", maxStored)
 	if *at += n; n == 0 || *at > maxFramesSize {
-		f.Fail("a frame of %d bytes behind %d", n, *at-n)
+		f.Fail("a frame of %d bytes after %d", n, *at-n)
 		*at = 0
 	}
 	return uint32(*at)

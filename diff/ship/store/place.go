@@ -106,7 +106,7 @@ func readPlace(f *bin.Fields, before Place) (p Place) {
 	}
 	p.Size = int(f.Number("size of a chunk", MaxChunk))
 	if p.Size > MaxFrame-p.At {
-		f.Fail("a chunk behind its frame")
+		f.Fail("a chunk after its frame")
 	}
 	return p
 }

@@ -170,7 +170,7 @@ func ParseLeaf(b []byte, recipes []Form) ([]Piece, error) {
 		p := &pieces[i]
 		p.ContentRef = c
 		if f.Err() == nil && (c.Size == 0 && recipes[p.Recipe] != (Form{}) || !recipes[p.Recipe].Head.fits(p.Gap)) {
-			f.Fail("a content of %d bytes behind %d", c.Size, p.Gap)
+			f.Fail("a content of %d bytes after %d", c.Size, p.Gap)
 		}
 		if f.Err() == nil && recipes[p.Recipe].Head&HeadBlocks != 0 && p.Least() > maxHeadBlocks {
 			f.Fail("a record of %d blocks", p.Least())

@@ -89,7 +89,7 @@ func FillTables(blank []byte, at int64, places []int64, file io.ReaderAt) ([]byt
 		}
 		k := next + unzigzag(uint64(row.Off))
 		if k < 0 || k >= int64(len(places)) {
-			return nil, fmt.Errorf("%w: an entry behind the last", ErrCorrupt)
+			return nil, fmt.Errorf("%w: an entry after the last", ErrCorrupt)
 		}
 		items[i].Off = places[k]
 		next = k + 1

@@ -18,7 +18,7 @@ var (
 	ErrEmpty      = errors.New("catalog holds nothing yet")
 	ErrForeign    = errors.New("catalog was changed by another program")
 	ErrDamaged    = errors.New("catalog is damaged")
-	ErrUnfinished = errors.New("a process ended while it wrote to the catalog, and what it left cannot be completed from here")
+	ErrUnfinished = errors.New("a process ended while it wrote to the catalog, and its transaction cannot be completed from here")
 	ErrTooNew     = errors.New("catalog was written by a newer pakdb")
 	ErrTooOld     = errors.New("catalog was written by an older pakdb")
 	ErrBusy       = errors.New("another process is writing to the catalog")

@@ -53,6 +53,6 @@ func noteSubstitute(a *cli.App, s substitute) error {
 	if s.by != "none" {
 		how = "compressed by " + s.by.String() + ", which the archive has as well"
 	}
-	_, err := fmt.Fprintf(a.Stderr, "note: %s is read, but not written: new contents are %s; what is taken over stays as it is\n", s.of, how)
+	_, err := fmt.Fprintf(a.Stderr, "note: %s is read, but not written: new contents are %s; copied data stays as it is\n", s.of, how)
 	return err
 }

@@ -60,7 +60,7 @@ func packTarget(ctx context.Context, a *cli.App, opts packOptions, source *opera
 		return nil, err
 	}
 	if t.like != nil && t.like.Format.Name != t.format.Name {
-		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", cli.ErrUsage, opts.like, t.like.Format.Name, t.format.Name)
+		return nil, fmt.Errorf("%w: --like %s is of format %s, and the output of format %s", cli.ErrUsage, opts.like, t.like.Format.Name, t.format.Name)
 	}
 	if model != nil && model.Format.Name == t.format.Name {
 		err = t.follow(model, opts.version, a.Keys.Ring.Key)

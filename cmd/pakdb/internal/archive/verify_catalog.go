@@ -93,7 +93,7 @@ func (v *verification) catalogFindings(path string, found []schema.Finding, chec
 func checkAdvice(c schema.Checked) []string {
 	advice := []string{"do not write to it; put a copy from before the damage in its place, if there is one"}
 	if len(c.Readable) > 0 {
-		advice = append(advice, "all rows of these builds can still be read, though what was found may concern them: "+strings.Join(c.Readable, ", "))
+		advice = append(advice, "all rows of these builds can still be read, though findings may concern them: "+strings.Join(c.Readable, ", "))
 	}
 	if len(c.Unreadable) > 0 {
 		advice = append(advice, "not all rows can be read of: "+strings.Join(c.Unreadable, ", "))

@@ -110,7 +110,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	case more:
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: the first %d rows; --limit 0 has all\n", n)
 	case n == 0:
-		_, _ = fmt.Fprintln(a.Stderr, "(nothing found; a word that ends in * stands for all that begin so)")
+		_, _ = fmt.Fprintln(a.Stderr, "(nothing found; WORD* finds all words that begin so)")
 	}
 	return nil
 }

@@ -342,7 +342,7 @@ func doubtNote(o *indexer.Opaque) string {
 	if n := len(names) - most; n > 0 {
 		names, more = names[:most], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("objects of %s%s do not fit %s: what was read by these classes is marked as guessed", strings.Join(names, ", "), more, o.Mappings)
+	return fmt.Sprintf("objects of %s%s do not fit %s: values read by these classes are marked as guessed", strings.Join(names, ", "), more, o.Mappings)
 }
 
 // objectsNote is [opaqueNote] without tables.

@@ -38,7 +38,7 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("%s: %q stands for %d entries", e.Where, e.Name, len(e.Entries))
+	return fmt.Sprintf("%s: %q names %d entries", e.Where, e.Name, len(e.Entries))
 }
 
 // Unwrap returns [ErrSeveral].

@@ -132,9 +132,9 @@ func TestFindFails(t *testing.T) {
 		{"Maps/Arena.uma", sample(), codecs.ErrNotFound, `a.pak: no such entry: "Maps/Arena.uma"`, "did you mean Maps/Arena.umap, maps/arena.umap?"},
 		{"#7", sample(), codecs.ErrNotFound, `a.pak: no such entry: "#7"`, ""},
 		{"", sample(), codecs.ErrNotFound, `a.pak: no such entry: ""`, ""},
-		{"MAPS/ARENA.UMAP", sample(), cli.ErrSeveral, `a.pak: "MAPS/ARENA.UMAP" stands for 2 entries`,
+		{"MAPS/ARENA.UMAP", sample(), cli.ErrSeveral, `a.pak: "MAPS/ARENA.UMAP" names 2 entries`,
 			"choose one by its ordinal: Maps/Arena.umap is #0, maps/arena.umap is #1"},
-		{"Twice", sample(), cli.ErrSeveral, `a.pak: "Twice" stands for 3 entries`, "choose one by its ordinal: #3 is #3, #4 is #4, #5 is #5"},
+		{"Twice", sample(), cli.ErrSeveral, `a.pak: "Twice" names 3 entries`, "choose one by its ordinal: #3 is #3, #4 is #4, #5 is #5"},
 		{"#7", damaged, damaged.broken, "the table ends early", ""},
 	} {
 		_, err := cli.Find("a.pak", tt.in, []string{tt.name})

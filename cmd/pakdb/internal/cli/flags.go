@@ -148,11 +148,11 @@ func otherFlags() map[string]string {
 	return map[string]string{
 		"aes-keys":      "--aes-key takes a Crypto.json, too",
 		"encrypt-index": "--encrypt entries,index",
-		"exact":         "pakdb delta make --dry-run tells exact sizes",
+		"exact":         "pakdb delta make --dry-run prints exact sizes",
 		"file":          "- reads the SQL from stdin",
 		"force":         "--overwrite replaces existing files",
 		"glob":          "an argument with * is a pattern",
-		"hidden":        "pakdb ls --mounts -l lists what the game does not see",
+		"hidden":        "pakdb ls --mounts -l lists entries that the game does not see",
 		"human":         "tables have sizes for people; --format csv has bytes",
 		"ignore-case":   "patterns ignore case",
 		"json":          "--format json",

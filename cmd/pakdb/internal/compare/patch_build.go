@@ -140,7 +140,7 @@ func patchHint(err error) error {
 	case errors.Is(err, overlay.ErrName):
 		return cli.WithHint(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
 	case errors.Is(err, overlay.ErrNothing):
-		return cli.WithHint(err, "what is mounted hides nothing and shows nothing")
+		return cli.WithHint(err, "the mounted archives hide nothing and show nothing")
 	case errors.Is(err, overlay.ErrChanged):
 		return cli.WithHint(err, `scan it anew with "pakdb index"`)
 	}

@@ -22,7 +22,7 @@ func runPatchLog(ctx context.Context, a *cli.App, dir, format string) error {
 		return cli.WithHint(err, operand.NearestFile(dir))
 	}
 	if len(patches) == 0 {
-		return cli.WithHint(fmt.Errorf("%w: no patches in %s", cli.ErrUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside what it writes")
+		return cli.WithHint(fmt.Errorf("%w: no patches in %s", cli.ErrUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside the archives")
 	}
 	reaches := overlay.Reaches(patches)
 	if format == "" {

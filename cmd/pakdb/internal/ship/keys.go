@@ -146,7 +146,7 @@ func checkKey(h *delta.Header, file, key string) error {
 		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
 	if err := h.CheckSignature(public); err != nil {
-		return cli.WithHint(fmt.Errorf("%s: %w", file, err), "do not use it unless you know who made it")
+		return cli.WithHint(fmt.Errorf("%s: %w", file, err), "do not use it unless you trust its origin")
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 func newStoreCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "store",
-		Short: "List, check, prune and sign what was published",
+		Short: "List, check, prune and sign published builds",
 		Long:  `List, check, prune, promote and sign the builds that "pakdb publish" wrote.`,
 		Example: `  pakdb store list /srv/game
   pakdb store check /srv/game`,

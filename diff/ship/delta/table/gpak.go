@@ -51,7 +51,7 @@ func parseGPAK(content []byte) (*gpak, error) {
 		end += size
 	}
 	if r.Err() != nil || r.Len() != 0 {
-		return nil, fail("%d bytes behind the table", r.Len())
+		return nil, fail("%d bytes after the table", r.Len())
 	}
 	return g, nil
 }

@@ -72,7 +72,7 @@ func (p *pak) parseFooter() error {
 		rest--
 	}
 	if number < 1 || number > 12 || rest < 0 || rest%32 != 0 || number < 8 && rest > 0 {
-		return fail("version %d with %d bytes behind the index hash", number, rest)
+		return fail("version %d with %d bytes after the index hash", number, rest)
 	}
 	p.version = pakVersion(number)
 	if number > 8 || number == 8 && rest/32 > 4 {
@@ -131,7 +131,7 @@ func (p *pak) parseRows(r *bin.Reader) error {
 		p.raw = append(p.raw, pakRow{name: buf[start:end:end], record: rec.raw})
 	}
 	if r.Len() != 0 || p.indexEnd != p.footer {
-		return fail("%d bytes behind the index", r.Len()+p.footer-p.indexEnd)
+		return fail("%d bytes after the index", r.Len()+p.footer-p.indexEnd)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (p *pak) parseHashed(r *bin.Reader) error {
 	encoded := r.Bytes(r.Count(1))
 	records := p.records(r)
 	if r.Err() != nil || r.Len() != 0 || at != p.footer {
-		return fail("bytes behind the index")
+		return fail("bytes after the index")
 	}
 	rd := bin.NewReader(parts[1], 0, binary.LittleEndian)
 	h.folder = p.readFolders(rd)

@@ -24,11 +24,11 @@ func Doubt(location string, signed bool) string {
 	where := u.Scheme + "://" + u.Host
 	switch {
 	case u.Scheme == "http" && !signed:
-		return where + ": whoever is between can change what is fetched: use https, and --trust"
+		return where + ": others on the network can change the data: use https, and --trust"
 	case u.Scheme == "http":
-		return where + ": whoever is between can see what is fetched, and keep new builds back: use https"
+		return where + ": others on the network can see the data, and hold back new builds: use https"
 	case !signed:
-		return where + ": whoever can write to the store decides what is installed: --trust takes only what its owner has signed"
+		return where + ": anyone who can write to the store can change the game: --trust accepts only builds that its owner signed"
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestDoubt(t *testing.T) {
-	const changed, seen, owner = "can change what is fetched", "keep new builds back", "decides what is installed"
+	const changed, seen, owner = "can change the data", "hold back new builds", "can change the game"
 	for _, c := range []struct{ location, unsigned, signed string }{
 		{"/srv/game", "", ""},
 		{`C:\srv\game`, "", ""},

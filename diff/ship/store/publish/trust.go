@@ -455,7 +455,7 @@ func (s *signing) mayList(labels []string) error {
 }
 
 func (s *signing) notListed(label string) error {
-	return fmt.Errorf("%s: %w: a channel gives out %q, which the list of builds has not, or nobody signed", s.w.at, store.ErrCorrupt, label)
+	return fmt.Errorf("%s: %w: a channel gives out %q, which the list of builds lacks, or which is not signed", s.w.at, store.ErrCorrupt, label)
 }
 
 // writeList writes the list of builds, which replaces that of a version in a bucket. Unless

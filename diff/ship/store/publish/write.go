@@ -244,7 +244,7 @@ func (w *storeWriter) staysSigned() error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", w.at, store.ErrSigned, name)
+	return fmt.Errorf("%s: %w: publishing needs the key; if no client asks for signatures, remove %s", w.at, store.ErrSigned, name)
 }
 
 // lock keeps other publishers out of a store.

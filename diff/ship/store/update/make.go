@@ -247,7 +247,7 @@ func (m *maker) write(ctx context.Context, t *target, file *atomicfile.File) err
 // judge fails unless what was made is the file.
 func (m *assembler) judge(t *target, sum string) error {
 	if m.out.left != 0 || sum != t.Sum {
-		return fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", store.ErrCorrupt, m.out.left, sum)
+		return fmt.Errorf("%w: the made file is another: %d bytes short, BLAKE3 %s", store.ErrCorrupt, m.out.left, sum)
 	}
 	return nil
 }

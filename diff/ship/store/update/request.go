@@ -219,9 +219,9 @@ func (e *wrongError) Hint() string {
 		return "a store is what pakdb publish wrote: is that its location, with all of the path? If it is, try again later, or name another copy of it with one more --from"
 	}
 	if errors.Is(e.err, delta.ErrSignature) {
-		return "check the key; if it is the publisher's, the server, or what is between, answers with other bytes than were published: name another copy of the store with one more --from"
+		return "check the key; if it is the publisher's, the server, or a proxy, answers with other bytes than were published: name another copy of the store with one more --from"
 	}
-	return "the server, or what is between, answers with other bytes than were published: try again later, name another copy of the store with one more --from," +
+	return "the server, or a proxy, answers with other bytes than were published: try again later, name another copy of the store with one more --from," +
 		" or have its publisher run pakdb store check"
 }
 

@@ -146,7 +146,7 @@ func (t *truster) find(ctx context.Context, key *trust.Key) (chain *trust.Chain,
 		switch {
 		case errors.Is(err, errAbsent) && n == 1:
 			if key != nil {
-				t.doubt("the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign --all")
+				t.doubt("the store has signatures without metadata: its list of builds may be an old one; its owner should run pakdb store sign --all")
 			}
 			return nil, nil
 		case errors.Is(err, errAbsent):
@@ -169,7 +169,7 @@ func (t *truster) pin(ctx context.Context, dir string) (*trust.Chain, error) {
 	if err != nil || chain == nil {
 		return nil, errors.Join(err, errUntrusted)
 	}
-	t.doubt("the folder takes the store's own word for its keys, and from now on nobody else's: --trust names another key or root")
+	t.doubt("the folder accepts the keys that the store states, and only these from now on: --trust names another key or root")
 	return chain, t.refresh(ctx, chain, dir)
 }
 
@@ -301,13 +301,13 @@ func (e *trustError) Hint() string {
 	isAnswer, remembers := errors.As(e.err, &answer), e.dir != "" && Remembers(e.dir)
 	switch {
 	case errors.Is(e.err, trust.ErrRollback):
-		return "the server, or what is between, has an earlier state of the store: try another copy of it; --allow rollback is for those who know that its owner went back"
+		return "the server, or a proxy, has an earlier state of the store: try another copy of it; use --allow rollback if its owner went back"
 	case errors.Is(e.err, trust.ErrExpired):
 		return "its owner runs pakdb store sign; if this clock is right, the server may keep newer builds back: --allow expired takes what it has"
 	case errors.Is(e.err, trust.ErrSignature) && remembers:
 		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their key by --trust"
 	case errors.Is(e.err, trust.ErrSignature):
-		return "check the key or the root that was given; if it is the publisher's, the server, or what is between, answers with what others have signed"
+		return "check the key or the root that was given; if it is the publisher's, the server, or a proxy, answers with data that others signed"
 	case errors.Is(e.err, trust.ErrMetadata) && !isAnswer:
 		return "remove " + memory + " and pass the key of the store's owner by --trust"
 	case (errors.Is(e.err, fs.ErrNotExist) || isAnswer && answer.absent) && remembers:

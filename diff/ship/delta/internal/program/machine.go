@@ -67,7 +67,7 @@ func (m *Machine) Run(ctx context.Context, stream []byte) error {
 			return err
 		}
 		if m.out.unit.key != nil && !mayBeSealed(op) {
-			return corrupt("operation %d in what is encrypted", op)
+			return corrupt("operation %d in encrypted data", op)
 		}
 		if op == opEnd {
 			return m.out.flush()
@@ -261,7 +261,7 @@ func (m *Machine) moveOld() error {
 		return err
 	}
 	if r.Method != delta.Methods[0] {
-		return corrupt("a move of what is compressed")
+		return corrupt("a move of compressed data")
 	}
 	src := NewSource(m.Old, []Range{r})
 	for at := int64(0); at < r.Size; {

@@ -115,7 +115,7 @@ func (s *State) codeSpot(c side, x *output, from spot) spot {
 	if k -= ends; k > 0 {
 		d := unzigzag(k - 1)
 		if from.file = s.lastOld(n); d < int64(-from.file) || d >= int64(n-from.file) {
-			c.fail(corrupt("copy from %d files behind old file %d of %d", d, from.file, n))
+			c.fail(corrupt("copy from %d files after old file %d of %d", d, from.file, n))
 			return spot{}
 		}
 		from.file += int(d)
@@ -267,7 +267,7 @@ func (s *State) codeSealedSame(c side, x *output, a again, digests int) again {
 	a.skip = c.number(inUnit, a.skip, aes256.Block-1)
 	a = s.codeSame(c, x, a, digests)
 	if a.key == 0 || a.at < a.skip || aes256.Align(a.skip+DigestSize) > x.pos-(a.at-a.skip) {
-		c.fail(corrupt("a digest at %d in what is not encrypted", a.at))
+		c.fail(corrupt("a digest at %d in data that is not encrypted", a.at))
 	}
 	return a
 }
