@@ -657,6 +657,9 @@ func (d *differ) statement() (s statement) {
 			"count(DISTINCT "+a.of(d.columnOf(a))+")", "total("+a.of(d.columnOf(a))+")") + ` AS "` + alias + `" FROM ` + a.view + " a" + where(a) +
 			" GROUP BY " + a.of(c)
 		if alias != c.name {
+			if alias != "n" { // HAVING means the column, which differs within a group otherwise
+				s.text += ", " + a.of(viewColumn{name: alias})
+			}
 			s.text += pick(d, "", ` HAVING "`+alias+`" > 1`, ` HAVING "`+alias+`" = 2`, ` HAVING "`+alias+`" IS NOT NULL`)
 		}
 	case 9:
