@@ -16,6 +16,9 @@ import (
 // ErrExists means that a file is in the way and Options.Overwrite is off.
 var ErrExists = errors.New("file exists")
 
+// errFolder means that a file is in the way of a folder, which no option replaces.
+var errFolder = fmt.Errorf("%w, and a folder is needed there", fs.ErrExist)
+
 // ErrOutside means that a link which lies in the folder leads out of it.
 var ErrOutside = errors.New("a link leads out of the folder")
 
@@ -118,7 +121,11 @@ func (d *Dir) enter(dir string) (*folder, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.made[dir] {
-		if err := d.dir.MkdirAll(dir); err != nil {
+		err := d.dir.MkdirAll(dir)
+		if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist) {
+			return nil, &fs.PathError{Op: "extract", Path: dir, Err: errFolder}
+		}
+		if err != nil {
 			return nil, outside(err)
 		}
 		d.dir.Sweep(dir, "")

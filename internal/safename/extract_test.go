@@ -3,8 +3,10 @@ package safename_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +187,11 @@ func TestExistingFilesAreKept(t *testing.T) {
 		t.Errorf("Create over a file: %v", err)
 	}
 	d, _ = safename.OpenDir(t.Context(), dir, true)
+	for _, name := range []string{"x/in", "x/deep/in"} {
+		if _, err := d.Create(name); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "folder is needed") {
+			t.Errorf("Create of %s below a file: %v", name, err)
+		}
+	}
 	write(t, d, "x", "new")
 	if got, _ := os.ReadFile(filepath.Join(dir, "x")); string(got) != "new" {
 		t.Errorf("overwrite: %q", got)
