@@ -62,6 +62,7 @@ func TestMergeHostile(t *testing.T) {
 		{"UPDATE x_content SET inspected_id = NULL", "that nothing inspected"},
 		{"UPDATE x_entry_row SET padded = x'00'", "x_entry_row.padded: 1 bytes"},
 		{"UPDATE x_entry_row SET row = -row", "x_entry_row.row"},
+		{"UPDATE x_archive_place SET step = 0", "x_archive_place.step: 0"},
 		{"UPDATE x_package_digest SET essence = x''", "x_package_digest.essence: 0 bytes"},
 		{"UPDATE x_package_digest SET exports = zeroblob(15)", "x_package_digest.exports: 15 bytes"},
 		{"UPDATE x_archive SET quick = x'00'", "x_archive.quick: 1 bytes"},

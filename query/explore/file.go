@@ -138,16 +138,9 @@ func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, e
 	if err != nil {
 		return nil, 0, err
 	}
-	err = c.db.QueryRowContext(ctx, `WITH part AS MATERIALIZED (
-			SELECT max(s.row) AS row FROM x_archive a CROSS JOIN x_archive_place s ON s.archive_id = a.archive_id
-			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> 8) - 1048576 + s.ordinals <= ?2
-		), first AS (
-			SELECT CASE
-					WHEN part.row IS NULL THEN (?2 + 1048576) << 8
-					ELSE max(part.row, (?2 + 1048576 - (SELECT s.ordinals FROM x_archive_place s WHERE s.archive_id = ?1 AND s.row = part.row)) << 8)
-				END AS row
-			FROM x_archive a, part
-			WHERE a.archive_id = ?1
+	err = c.db.QueryRowContext(ctx, `WITH first AS MATERIALIZED (
+			SELECT coalesce((SELECT s.row + (?2 - s.ordinal) * s.step FROM x_archive_place s
+				WHERE s.archive_id = ?1 AND s.ordinal <= ?2 ORDER BY s.row DESC LIMIT 1), -1 << 63) AS row
 		)
 		SELECT e.row FROM first CROSS JOIN x_entry e ON e.archive_id = ?1 AND e.row >= first.row
 		WHERE e.ordinal >= ?2 ORDER BY e.row LIMIT 1`, m.archive, at.Ordinal).Scan(&row)

@@ -99,7 +99,7 @@ func (r *reader) open() error {
 	if r.rows, err = pages.Table("x_entry_row", columns...); err != nil {
 		return err
 	}
-	if r.places, err = pages.Table("x_archive_place", "row", "ordinals", "offsets"); err != nil {
+	if r.places, err = pages.Table("x_archive_place", "row", "ordinal", "step", "offsets"); err != nil {
 		return err
 	}
 	r.texts, err = newTexts(pages)

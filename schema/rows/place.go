@@ -8,17 +8,17 @@ import (
 // places says where the entries of an archive are: archive_place.
 type places struct {
 	*reader
-	archive  *Archive
-	cursor   *btree.Cursor
-	ordinals int64 // of the place that holds
-	offsets  record.Offsets
-	next     place
-	more     bool // there is a next one
+	archive *Archive
+	cursor  *btree.Cursor
+	now     place // that holds, without its offsets
+	offsets record.Offsets
+	next    place
+	more    bool // there is a next one
 }
 
 type place struct {
-	row, ordinals int64
-	offsets       []byte
+	row, ordinal, step int64
+	offsets            []byte
 }
 
 func (p *places) begin() error {
@@ -37,7 +37,10 @@ func (p *places) step() error {
 		return err
 	}
 	p.more = true
-	p.next = place{v[0].Int, v[1].Int, append(p.next.offsets[:0], v[2].Bytes...)}
+	p.next = place{v[0].Int, v[1].Int, v[2].Int, append(p.next.offsets[:0], v[3].Bytes...)}
+	if p.next.step < 1 {
+		return unusual("x_archive_place.step is %d", p.next.step)
+	}
 	return nil
 }
 
@@ -45,7 +48,7 @@ func (p *places) step() error {
 // none is left out.
 func (p *places) apply(e *Row) error {
 	for p.more && p.next.row <= e.Row {
-		p.ordinals = p.next.ordinals
+		p.now = place{row: p.next.row, ordinal: p.next.ordinal, step: p.next.step}
 		if err := p.offsets.Reset(p.next.offsets); err != nil {
 			return unusual("%v", err)
 		}
@@ -53,7 +56,10 @@ func (p *places) apply(e *Row) error {
 			return err
 		}
 	}
-	e.Ordinal = record.OrdinalOf(e.Row) + p.ordinals
+	if p.now.step == 0 {
+		return unusual("archive %d has no place of row %d", p.archive.id, e.Row)
+	}
+	e.Ordinal = p.now.ordinal + (e.Row-p.now.row)/p.now.step
 	offset, err := p.offsets.Next(e.Stored.Stored)
 	if err != nil {
 		return unusual("%v", err)

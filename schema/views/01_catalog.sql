@@ -7,15 +7,14 @@
 -- view x_entry: the entries of each archive, as tables know them; entries has texts
 CREATE VIEW x_entry AS
 SELECT v.archive_id,
-       (r.row >> 8) - 1048576
-           + CASE v.edition
-                 WHEN 0 THEN 0
-                 ELSE coalesce((SELECT s.ordinals
-                                FROM x_archive_place s
-                                WHERE s.archive_id = v.archive_id AND s.row <= r.row
-                                ORDER BY s.row DESC
-                                LIMIT 1), 0)
-             END AS ordinal,
+       CASE v.edition
+           WHEN 0 THEN (r.row >> 8) - 1048576
+           ELSE (SELECT s.ordinal + (r.row - s.row) / s.step
+                 FROM x_archive_place s
+                 WHERE s.archive_id = v.archive_id AND s.row <= r.row
+                 ORDER BY s.row DESC
+                 LIMIT 1)
+       END AS ordinal,
        r.path_id,
        r.content_id,
        r.stored,

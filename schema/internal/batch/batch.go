@@ -90,8 +90,9 @@ type Moved struct{ Lineage, From, To int64 }
 
 // Located is a row of archive_place: where the entries of an archive lie, from Row on.
 type Located struct {
-	Archive, Row, Ordinals int64
-	Offsets                []byte // see [record.Offsets]
+	Archive, Row, Ordinal int64
+	Step                  int64  // how far the rows of two entries lie apart
+	Offsets               []byte // see [record.Offsets]
 }
 
 // IDs is what is new in a batch, and what is to be stored of it.

@@ -14,12 +14,14 @@ type places struct {
 
 // note says where the next entry lies, whose row is given.
 func (p *places) note(b *batch.Batch, e *batch.Row, row int64) {
-	ordinals := e.Ordinal - record.OrdinalOf(row)
-	if p.offsets.Len() == record.MaxOffsets || ordinals != p.now.Ordinals {
+	if p.offsets.Len() == 1 && e.Ordinal == p.now.Ordinal+1 {
+		p.now.Step = row - p.now.Row
+	}
+	if p.offsets.Len() > 0 && (p.offsets.Len() == record.MaxOffsets || p.now.Ordinal+(row-p.now.Row)/p.now.Step != e.Ordinal) {
 		p.end(b)
 	}
 	if p.offsets.Len() == 0 {
-		p.now.Row, p.now.Ordinals = row, ordinals
+		p.now.Row, p.now.Ordinal, p.now.Step = row, e.Ordinal, 1<<record.RowBits
 	}
 	p.offsets.Add(e.Offset, e.Stored)
 }

@@ -206,7 +206,8 @@ CREATE INDEX entry_until ON x_entry_row (lineage_id, until) WHERE until > 0;
 CREATE TABLE x_archive_place (
     archive_id INTEGER NOT NULL REFERENCES x_archive,
     row        INTEGER NOT NULL,             -- entry_row.row of the first entry
-    ordinals   INTEGER NOT NULL,             -- ordinal = (row >> 8) - 1048576 + ordinals
+    ordinal    INTEGER NOT NULL,             -- of that; of a later one ordinal + (its row - row) / step
+    step       INTEGER NOT NULL,             -- how far the rows of two entries lie apart
     -- DEFLATE of a number for each entry in the order of rows, as a varint: 0 if the entry has
     -- no place, else 1 more than the zigzag difference of its offset from the end of the entry
     -- before it that has one; the first one differs from 0

@@ -3,6 +3,7 @@ package other
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"math"
 
 	"pakdb/schema/internal/record"
@@ -138,22 +139,26 @@ func peek(r *row) (int64, bool) {
 
 // located is a row of archive_place.
 type located struct {
-	row, ordinals int64
-	offsets       []byte
+	row, ordinal, step int64
+	offsets            []byte
 }
 
 // places are those of an archive that were not passed yet.
 type places struct {
-	all      []located
-	ordinals int64
-	offsets  record.Offsets
+	all     []located
+	now     located
+	offsets record.Offsets
 }
 
 func (c *Catalog) places(ctx context.Context, a *Archive) (*places, error) {
 	p := &places{}
-	err := c.each(ctx, "x_archive_place", "SELECT row, ordinals, offsets FROM x_archive_place WHERE archive_id = ? ORDER BY row",
+	err := c.each(ctx, "x_archive_place", "SELECT row, ordinal, step, offsets FROM x_archive_place WHERE archive_id = ? ORDER BY row",
 		[]driver.Value{a.ID}, func(r *row) {
-			p.all = append(p.all, located{r.number("row"), r.number("ordinals"), r.blob("offsets")})
+			l := located{r.number("row"), r.number("ordinal"), r.number("step"), r.blob("offsets")}
+			if l.step < 1 {
+				r.fail("step", "%d", l.step)
+			}
+			p.all = append(p.all, l)
 		})
 	return p, err
 }
@@ -161,13 +166,16 @@ func (c *Catalog) places(ctx context.Context, a *Archive) (*places, error) {
 // apply sets where an entry lies. Entries come in the order of rows.
 func (p *places) apply(e *Entry) (err error) {
 	for len(p.all) > 0 && p.all[0].row <= e.row {
-		p.ordinals = p.all[0].ordinals
+		p.now = p.all[0]
 		if err := p.offsets.Reset(p.all[0].offsets); err != nil {
 			return err
 		}
 		p.all = p.all[1:]
 	}
-	e.Ordinal = record.OrdinalOf(e.row) + p.ordinals
+	if p.now.step < 1 {
+		return fmt.Errorf("no place of row %d", e.row)
+	}
+	e.Ordinal = p.now.ordinal + (e.row-p.now.row)/p.now.step
 	e.Offset, err = p.offsets.Next(e.Stored)
 	return err
 }

@@ -10,6 +10,3 @@ const (
 
 // RowOf returns the row of an entry in the first edition of a lineage.
 func RowOf(ordinal int64) int64 { return (ordinal + rowBase) << RowBits }
-
-// OrdinalOf returns the ordinal of a row in the first edition.
-func OrdinalOf(row int64) int64 { return row>>RowBits - rowBase }

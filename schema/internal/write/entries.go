@@ -37,7 +37,8 @@ var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", col
 var places = table[*batch.Located]{name: "x_archive_place", columns: []column[*batch.Located]{
 	number("archive_id", func(p *batch.Located) int64 { return p.Archive }),
 	number("row", func(p *batch.Located) int64 { return p.Row }),
-	number("ordinals", func(p *batch.Located) int64 { return p.Ordinals }),
+	number("ordinal", func(p *batch.Located) int64 { return p.Ordinal }),
+	number("step", func(p *batch.Located) int64 { return p.Step }),
 	bytesOf("offsets", func(p *batch.Located) []byte { return p.Offsets }),
 }}
 
