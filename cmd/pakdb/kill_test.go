@@ -127,33 +127,3 @@ func rowsOf(t *testing.T, catalog string) string {
 	}
 	return fmt.Sprintf("%d rows, %x", n, h.Sum(nil)[:8])
 }
-
-// eachRow calls use for each row of a query. The values are good until it returns.
-func eachRow(t *testing.T, catalog, query string, use func(values []sql.RawBytes)) {
-	t.Helper()
-	db := openCatalog(t, catalog)
-	defer func() { _ = db.Close() }()
-	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := make([]sql.RawBytes, len(columns))
-	into := make([]any, len(values))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
-		use(values)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
