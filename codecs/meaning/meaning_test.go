@@ -114,7 +114,7 @@ func TestPrototypeInheritsFromTheNearest(t *testing.T) {
 
 func TestPrototypeWithoutTheOtherFiles(t *testing.T) {
 	got := flat(of(t, &codecs.Facts{Kind: "p", Detail: game()["A"]}, nil))
-	if want := "=p\n parent=0x000000000000000c (not found: what it says is missing here)\n 0x0000000000000001=-1\n"; got != want {
+	if want := "=p\n parent=0x000000000000000c (not found: its values are missing here)\n 0x0000000000000001=-1\n"; got != want {
 		t.Errorf("%s", got)
 	}
 }
