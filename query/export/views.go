@@ -44,9 +44,10 @@ func Views() (all []*View) {
 }
 
 // travels reports whether a column means something without its catalog: numbers of rows do
-// not, nor does the place of an archive on the machine that scanned it.
+// not, nor does the place of an archive on the machine that scanned it. What pakdb alone
+// reads of the catalog is NULL in a copy.
 func travels(c schema.ViewColumn) bool {
-	return c.Name != "location" && !(c.Type == "integer" && strings.HasSuffix(c.Name, "_id"))
+	return c.Name != "location" && !strings.HasPrefix(c.Doc, "pakdb only") && !(c.Type == "integer" && strings.HasSuffix(c.Name, "_id"))
 }
 
 // Names returns the names of all views.
