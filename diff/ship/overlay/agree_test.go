@@ -205,7 +205,7 @@ type file struct {
 func viewFiles(t *rapid.T, db *sql.DB, build string) (seen map[string]file, keys map[[2]string]string) {
 	rows, err := db.Query(`SELECT CASE length(e.asset_id) WHEN 24 THEN e.asset_id END, f.game_path, f.content, a.format = 'loose', f.archive, f.path
 		FROM files f JOIN archives a ON a.build = f.build AND a.archive = f.archive
-		JOIN entries e ON e.archive_id = f.archive_id AND e.build_id = f.build_id AND e.ordinal = f.ordinal WHERE f.build = ?`, build)
+		JOIN entries e ON e.build = f.build AND e.archive = f.archive AND e.ordinal = f.ordinal WHERE f.build = ?`, build)
 	if err != nil {
 		t.Fatal(err)
 	}
