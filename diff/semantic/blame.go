@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
@@ -153,7 +154,7 @@ func (is *state) allFields() []field {
 	for key, f := range is.code {
 		all = append(all, field{name: "function " + f.path, value: "code", key: "function " + key, same: strconv.FormatInt(f.form, 10)})
 	}
-	slices.SortFunc(all[len(is.fields):], func(a, b field) int { return bytes.Compare([]byte(a.key), []byte(b.key)) })
+	slices.SortFunc(all[len(is.fields):], func(a, b field) int { return strings.Compare(a.key, b.key) })
 	return all
 }
 

@@ -40,7 +40,7 @@ type Tables struct {
 	places     *rows.Offsets
 	collates   collation
 	exact      uint64 // columns that are compared with texts byte by byte, by their places in any view
-	asText     uint64 // of these, those that numbers are made texts for
+	asText     uint64 // the ones among them for which numbers become texts
 	numbered   bool   // rows are told apart by their numbers
 	single     bool   // rows are found by one column at a time
 	work       int64

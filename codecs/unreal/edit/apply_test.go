@@ -64,7 +64,7 @@ func TestMultiply(t *testing.T) {
 		}
 	}
 	if err := p.Apply(edit.Edit{Field: "MaxCharges", Op: edit.Add, Value: "1"}); !errors.Is(err, edit.ErrExists) {
-		t.Errorf("adding what is there: %v", err)
+		t.Errorf("adding a field that exists: %v", err)
 	}
 	if err := p.Apply(edit.Edit{Field: "MaxCharges", Op: "divide"}); !errors.Is(err, property.ErrValue) {
 		t.Errorf("an unknown operation: %v", err)

@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/internal/terminal"
+	"pakdb/query"
 	"pakdb/query/inside"
 )
 
@@ -168,9 +169,12 @@ func (c *comparedMods) of(ctx context.Context, base, mod string) (changes []diff
 func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, labels []string) error {
 	best, fewest, here := "", 0, 0
 	for _, base := range labels {
-		changes, err := c.of(ctx, base, mod)
-		if err != nil {
-			return err
+		changes := c.changes[0]
+		if base != c.mods.Base {
+			var err error
+			if changes, err = c.of(ctx, base, mod); err != nil {
+				return err
+			}
 		}
 		n := 0
 		in := inside.New(c.files, base, mod, inside.Options{})
@@ -347,11 +351,8 @@ func runModConflicts(ctx context.Context, a *cli.App, archives []string, opts mo
 type conflictWriter struct {
 	mods *operand.Mods
 	w    *bufio.Writer
-	rows interface {
-		Write(values ...driver.Value) error
-		Close() error
-	}
-	p cli.Palette
+	rows *query.Rows // nil: for people
+	p    cli.Palette
 }
 
 func (w *conflictWriter) entry(touches []touch, values []*modValue) error {
@@ -367,17 +368,14 @@ func (w *conflictWriter) entry(touches []touch, values []*modValue) error {
 		status := v.status()
 		if w.rows == nil {
 			w.line(status, v)
+			continue
 		}
 		for _, mod := range slices.Sorted(maps.Keys(v.news)) {
-			new := v.news[mod]
-			if w.rows == nil {
-				continue
-			}
 			row := []driver.Value{path, status, cli.TextOrNull(v.name), nil, w.mods.Labels[mod], nil}
 			if v.base != nil {
 				row[3] = *v.base
 			}
-			if new != nil {
+			if new := v.news[mod]; new != nil {
 				row[5] = *new
 			}
 			if err := w.rows.Write(row...); err != nil {

@@ -93,7 +93,7 @@ type copying struct {
 	copied, size, had atomic.Int64
 }
 
-// head is a small file that others are found by. With beside, what is there stays behind it.
+// head is a small file that others are found by. With beside, the old signatures stay after it.
 type head struct {
 	name   string
 	b      []byte
