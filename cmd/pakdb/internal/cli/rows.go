@@ -52,7 +52,7 @@ func ReadsValues(cmd *cobra.Command) { annotate(cmd, valuesKey, "yes") }
 func checkValues(cmd *cobra.Command) error {
 	for _, name := range []string{"mappings", "engine"} {
 		if f := cmd.Flag(name); f != nil && f.Changed && cmd.Annotations[valuesKey] == "" {
-			return WithHint(UsageError(cmd, fmt.Errorf("it has no --%s", name)), "values are read by \"index\", \"show\", \"cat --as\", \"extract --as\" and \"mod set\"")
+			return WithHint(UsageError(cmd, fmt.Errorf("%s has no --%s", cmd.CommandPath(), name)), "values are read by \"index\", \"show\", \"cat --as\", \"extract --as\" and \"mod set\"")
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func checkFormat(cmd *cobra.Command) error {
 	case f == nil || !f.Changed:
 		return nil
 	case known == nil:
-		return UsageError(cmd, errors.New("it has no --format: it lists and reports nothing"))
+		return UsageError(cmd, fmt.Errorf("%s has no --format: it lists and reports nothing", cmd.CommandPath()))
 	case f.Value.String() != "" && !slices.Contains(known, f.Value.String()):
 		return NoSuchFormat(f.Value.String(), known)
 	}

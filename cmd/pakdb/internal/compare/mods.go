@@ -133,14 +133,8 @@ func openMods(ctx context.Context, a *cli.App, opts modsOptions, archives []stri
 		if err != nil {
 			return nil, err
 		}
-		added := int64(0)
-		for i := range changes {
-			if changes[i].Kind == diff.Added {
-				added++
-			}
-		}
-		if n := int64(len(changes)); n > 0 && added*2 > n {
-			a.Warn(fmt.Sprintf("%s: %d of %s are in %s", label, n-added, cli.Plural(n, "changed entry", "changed entries"), c.mods.Base))
+		if n, came := int64(len(changes)), added(changes); came*2 > n {
+			a.Warn(fmt.Sprintf("%s: %d of %s are in %s", label, n-came, cli.Plural(n, "changed entry", "changed entries"), c.mods.Base))
 		}
 		c.changes = append(c.changes, changes)
 	}
@@ -164,6 +158,16 @@ func (c *comparedMods) of(ctx context.Context, base, mod string) (changes []diff
 	return changes, nil
 }
 
+// added counts the entries that a mod has and the build lacks.
+func added(changes []diff.Change) (n int64) {
+	for i := range changes {
+		if changes[i].Kind == diff.Added {
+			n++
+		}
+	}
+	return n
+}
+
 // warnOfBase warns if a mod changes fewer values of another build: it was made for that one,
 // and what the game changed since looks like changes of the mod.
 func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, labels []string) error {
@@ -175,6 +179,9 @@ func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, l
 			if changes, err = c.of(ctx, base, mod); err != nil {
 				return err
 			}
+		}
+		if added(changes) > added(c.changes[0]) {
+			continue // it lacks what the mod changes
 		}
 		n := 0
 		in := inside.New(c.files, base, mod, inside.Options{})
