@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"pakdb/query/explore"
+	"pakdb/web/internal/explore"
 )
 
 // overview tells which builds there are.

@@ -21,11 +21,10 @@ import (
 	"pakdb/diff/patch"
 	"pakdb/diff/semantic"
 	"pakdb/internal/glob"
-	"pakdb/internal/recent"
 	"pakdb/query"
-	"pakdb/query/explore"
-	"pakdb/query/inside"
+	"pakdb/query/show"
 	"pakdb/schema"
+	"pakdb/web/internal/explore"
 )
 
 // comparisons compares builds.
@@ -34,7 +33,7 @@ type comparisons struct {
 	db       *sql.DB
 	contents *query.Contents
 	registry *codecs.Registry
-	made     *recent.Cache[string, *comparison]
+	made     *explore.Recent[string, *comparison]
 	atOnce   chan struct{} // comparisons that are made
 }
 
@@ -59,7 +58,7 @@ const (
 
 func newComparisons(c Config, catalog *explore.Catalog) *comparisons {
 	return &comparisons{catalog: catalog, db: c.DB, contents: c.Contents, registry: c.Registry,
-		made: recent.New[string, *comparison](mostCompared), atOnce: make(chan struct{}, 2)}
+		made: explore.NewRecent[string, *comparison](mostCompared), atOnce: make(chan struct{}, 2)}
 }
 
 func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address) error {
@@ -67,7 +66,7 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 	if err != nil {
 		return err
 	}
-	c, err := x.made.Get(r.Context(), fmt.Sprintf("%d %d", old.ID, new.ID), func(ctx context.Context) (*comparison, int64, error) {
+	c, err := x.made.Get(r.Context(), fmt.Sprintf("%d %d", old.ID, new.ID), func(ctx context.Context) (*comparison, int, error) {
 		return x.compare(ctx, old, new)
 	})
 	if err != nil {
@@ -115,7 +114,7 @@ func (x *comparisons) builds(ctx context.Context, pair string) (old, new *explor
 	return nil, nil, fmt.Errorf("%w: %q is no pair OLD...NEW of builds", schema.ErrNoBuild, pair)
 }
 
-func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*comparison, int64, error) {
+func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*comparison, int, error) {
 	old, new := from.Label, to.Label
 	select {
 	case x.atOnce <- struct{}{}:
@@ -158,7 +157,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if c.body, err = json.Marshal(answer); err != nil {
 		return nil, 0, err
 	}
-	return c, int64(len(c.changes)) + 1, nil
+	return c, len(c.changes) + 1, nil
 }
 
 // reading calls f when nobody else reads from the result.
@@ -293,8 +292,8 @@ func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address,
 		return cmpError(err, refuse(http.StatusBadRequest, "", "row is the number of a change"))
 	}
 	var warnings []string
-	with := inside.New(inside.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild,
-		inside.Options{Media: true, Warn: func(text string) { warnings = append(warnings, text) }})
+	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild,
+		show.CompareOptions{Media: true, Warn: func(text string) { warnings = append(warnings, text) }})
 	change := c.changes[i]
 	err = x.hashes(r.Context(), &change)
 	var difference *semantic.Difference

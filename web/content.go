@@ -26,8 +26,8 @@ import (
 	"pakdb/codecs/unreal/media"
 	"pakdb/internal/bin"
 	"pakdb/internal/picture"
-	"pakdb/query/explore"
-	"pakdb/query/inside"
+	"pakdb/query/show"
+	"pakdb/web/internal/explore"
 )
 
 // pictureFormat reads a kind of pictures that people keep as files.
@@ -264,7 +264,7 @@ func (f *file) media(ctx context.Context) (*media.Package, error) {
 	if _, err := f.digest(); err != nil {
 		return nil, err
 	}
-	return inside.NewFiles(f.db, f.contents, f.registry).Media(ctx, f.build.Label, f.path())
+	return show.NewFiles(f.db, f.contents, f.registry).Media(ctx, f.build.Label, f.path())
 }
 
 // sound is a sound that browsers play.

@@ -14,9 +14,9 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/history"
 	"pakdb/query"
-	"pakdb/query/explore"
 	"pakdb/query/graph"
 	"pakdb/query/show"
+	"pakdb/web/internal/explore"
 )
 
 // files tells all of one file: facts, history, references, and what is in it.

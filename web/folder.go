@@ -10,14 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"pakdb/internal/recent"
-	"pakdb/query/explore"
+	"pakdb/web/internal/explore"
 )
 
 // folders lists folders, and draws maps of them.
 type folders struct {
 	catalog  *explore.Catalog
-	listings *recent.Cache[listKey, *explore.Listing]
+	listings *explore.Recent[listKey, *explore.Listing]
 }
 
 // listKey is the files of a folder in an order.
@@ -32,7 +31,7 @@ type listKey struct {
 const mostListed = 300_000
 
 func newFolders(c *explore.Catalog) *folders {
-	return &folders{catalog: c, listings: recent.New[listKey, *explore.Listing](mostListed)}
+	return &folders{catalog: c, listings: explore.NewRecent[listKey, *explore.Listing](mostListed)}
 }
 
 // folderAnswer is a folder as the page gets it: a list, folders first, of which these are the
@@ -123,12 +122,12 @@ func (x *folders) from(a *address, build int64) (int, error) {
 
 // list returns the files of a folder in an order.
 func (x *folders) list(ctx context.Context, t *explore.Tree, key listKey) (*explore.Listing, error) {
-	return x.listings.Get(ctx, key, func(ctx context.Context) (*explore.Listing, int64, error) {
+	return x.listings.Get(ctx, key, func(ctx context.Context) (*explore.Listing, int, error) {
 		list, err := t.List(ctx, key.path)
 		if err != nil {
 			return nil, 0, err
 		}
-		return list.SortedBy(key.order, key.backward, t.Words), int64(len(list.Files)) + 1, nil
+		return list.SortedBy(key.order, key.backward, t.Words), len(list.Files) + 1, nil
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"pakdb/query/explore"
 	"pakdb/query/graph"
+	"pakdb/web/internal/explore"
 )
 
 // graphs shows what a file refers to, and what refers to it.

@@ -10,9 +10,9 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/indexer"
-	"pakdb/query/explore"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
+	"pakdb/web/internal/explore"
 )
 
 // harbor is a catalog of the two builds of the made game of Unreal Engine 4.

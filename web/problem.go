@@ -11,9 +11,9 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/query"
-	"pakdb/query/explore"
 	"pakdb/query/graph"
 	"pakdb/schema"
+	"pakdb/web/internal/explore"
 )
 
 // problem is an answer that says what failed.

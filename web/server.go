@@ -14,7 +14,7 @@ import (
 	"pakdb/internal/process"
 	"pakdb/internal/ui"
 	"pakdb/query"
-	"pakdb/query/explore"
+	"pakdb/web/internal/explore"
 )
 
 // Config is what a [Server] serves, and to whom.

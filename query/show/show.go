@@ -1,5 +1,13 @@
 // Package show finds contents and what they refer to, in archives and in builds of a
-// catalog, and draws what they mean as [meaning] tells it.
+// catalog, draws what they mean as [meaning] tells it, and compares the insides of
+// contents of two builds.
+//
+// Reading order:
+//
+//   - show.go, build.go: contents of archives, and of a build
+//   - draw.go, values.go, code.go, media.go: the tree, and what packages add to it
+//   - functions.go: SQL functions
+//   - files.go, comparer.go, looks.go: files of all builds, and their insides compared
 package show
 
 import (

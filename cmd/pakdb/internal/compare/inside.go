@@ -16,24 +16,24 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/inside"
+	"pakdb/query/show"
 )
 
 // newInsider returns what tells of the inside of contents: of all changes of c, if there are
 // such.
-func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *inside.Comparer {
-	o := inside.Options{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll, Warn: func(text string) {
+func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *show.Comparer {
+	o := show.CompareOptions{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll, Warn: func(text string) {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
 	}}
 	if c != nil {
 		o.Changes = c.Changes
 	}
-	return inside.New(inside.NewFiles(s.DB, s.Contents, a.Registry()), s.Old.Label, s.New.Label, o)
+	return show.NewComparer(show.NewFiles(s.DB, s.Contents, a.Registry()), s.Old.Label, s.New.Label, o)
 }
 
 // insideWriter shows what changed inside of contents, for people or as rows.
 type insideWriter struct {
-	with *inside.Comparer
+	with *show.Comparer
 	w    *bufio.Writer
 	rows *query.Rows // nil: for people
 	p    cli.Palette

@@ -18,7 +18,7 @@ import (
 	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/inside"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -115,12 +115,12 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 			return err
 		}
 	}
-	builds := inside.NewFiles(db, contents, a.Registry())
+	builds := show.NewFiles(db, contents, a.Registry())
 	for i := range events {
 		if err := l.with.Close(); err != nil {
 			return err
 		}
-		l.with = inside.New(builds, between.before(events[i].Build), events[i].Build, inside.Options{})
+		l.with = show.NewComparer(builds, between.before(events[i].Build), events[i].Build, show.CompareOptions{})
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
 		}
@@ -179,7 +179,7 @@ func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Di
 		return &semantic.Difference{Fields: fields}, err
 	}
 	in, err := l.with.Compare(ctx, &e.Change)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || inside.IsDamage(err) {
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || show.IsDamage(err) {
 		_, _ = fmt.Fprintf(l.stderr, "pakdb: %s: %v\n", e.Build, err)
 		err = nil
 	}

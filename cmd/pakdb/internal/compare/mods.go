@@ -20,7 +20,7 @@ import (
 	"pakdb/internal/asset"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/inside"
+	"pakdb/query/show"
 )
 
 // ModCommands returns the commands of the group mod that compare.
@@ -112,7 +112,7 @@ is 1 if there is a conflict.`,
 // comparedMods is how mods change a build.
 type comparedMods struct {
 	mods    *operand.Mods
-	files   *inside.Files
+	files   *show.Files
 	changes [][]diff.Change // of each mod
 }
 
@@ -127,7 +127,7 @@ func openMods(ctx context.Context, a *cli.App, opts modsOptions, archives []stri
 			c.mods.Close()
 		}
 	}()
-	c.files = inside.NewFiles(c.mods.DB, c.mods.Contents, a.Registry())
+	c.files = show.NewFiles(c.mods.DB, c.mods.Contents, a.Registry())
 	for _, label := range c.mods.Labels {
 		changes, err := c.of(ctx, c.mods.Base, label)
 		if err != nil {
@@ -184,7 +184,7 @@ func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, l
 			continue // it lacks what the mod changes
 		}
 		n := 0
-		in := inside.New(c.files, base, mod, inside.Options{})
+		in := show.NewComparer(c.files, base, mod, show.CompareOptions{})
 		for i := range changes {
 			d, err := in.Changed(ctx, &changes[i])
 			if err != nil {
@@ -210,8 +210,8 @@ func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, l
 	return nil
 }
 
-func (c *comparedMods) insider(a *cli.App, mod int) *inside.Comparer {
-	return inside.New(c.files, c.mods.Base, c.mods.Labels[mod], inside.Options{Warn: func(text string) {
+func (c *comparedMods) insider(a *cli.App, mod int) *show.Comparer {
+	return show.NewComparer(c.files, c.mods.Base, c.mods.Labels[mod], show.CompareOptions{Warn: func(text string) {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
 	}})
 }
@@ -268,7 +268,7 @@ func (v *modValue) status() string {
 }
 
 // values returns the values of an entry that mods change, in the order in which they have them.
-func (c *comparedMods) values(ctx context.Context, insiders []*inside.Comparer, touches []touch) (all []*modValue, err error) {
+func (c *comparedMods) values(ctx context.Context, insiders []*show.Comparer, touches []touch) (all []*modValue, err error) {
 	byName := map[string]*modValue{}
 	note := func(mod int, name string, base, new *string) {
 		key := strings.ToLower(name)
@@ -320,7 +320,7 @@ func runModConflicts(ctx context.Context, a *cli.App, archives []string, opts mo
 		return err
 	}
 	defer c.mods.Close()
-	insiders := make([]*inside.Comparer, len(c.mods.Labels))
+	insiders := make([]*show.Comparer, len(c.mods.Labels))
 	for i := range insiders {
 		insiders[i] = c.insider(a, i)
 		defer func() { _ = insiders[i].Close() }()

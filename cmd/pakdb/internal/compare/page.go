@@ -10,7 +10,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/download"
 	"pakdb/diff/page"
-	"pakdb/query/inside"
+	"pakdb/query/show"
 )
 
 // diffMarkdown writes a summary for a pull request.
@@ -33,7 +33,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	w.SetUnknown(c.unknown)
-	var in *inside.Comparer
+	var in *show.Comparer
 	if opts.semantic {
 		in = newInsider(a, s, opts, c)
 	}

@@ -14,9 +14,9 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/indexer"
-	"pakdb/query/explore"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
+	"pakdb/web/internal/explore"
 )
 
 // entry is a file of an archive.
@@ -86,10 +86,10 @@ func TestFoldersAreThoseOfTheView(t *testing.T) {
 	catalogs := map[string]func(*testing.T) string{
 		"made": made,
 		"testdata": func(t *testing.T) string {
-			return indexed(t, glob(t, "../../testdata/mu_cdata_1.5.sip"), glob(t, "../../testdata/*.sip"))
+			return indexed(t, glob(t, "../../../testdata/mu_cdata_1.5.sip"), glob(t, "../../../testdata/*.sip"))
 		},
 		"samples": func(t *testing.T) string {
-			s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../shared/samples")
+			s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../../shared/samples")
 			if _, err := os.Stat(s); err != nil {
 				t.Skip("no samples: set PAKDB_SAMPLES")
 			}
@@ -232,7 +232,7 @@ func walk(t *testing.T, tree *explore.Tree) (all []string) {
 
 // TestEntriesAreThoseOfTheView looks up every entry by its address.
 func TestEntriesAreThoseOfTheView(t *testing.T) {
-	for name, catalog := range map[string]string{"made": made(t), "testdata": indexed(t, glob(t, "../../testdata/Calligraphy.sip"), glob(t, "../../testdata/damaged.sip"))} {
+	for name, catalog := range map[string]string{"made": made(t), "testdata": indexed(t, glob(t, "../../../testdata/Calligraphy.sip"), glob(t, "../../../testdata/damaged.sip"))} {
 		t.Run(name, func(t *testing.T) {
 			db := schematest.Open(t, catalog)
 			c := explore.New(db)
@@ -331,7 +331,7 @@ func TestSearch(t *testing.T) {
 
 // TestValues: what a file says is what the views have of it.
 func TestValues(t *testing.T) {
-	db := schematest.Open(t, indexed(t, glob(t, "../../testdata/Calligraphy.sip"), glob(t, "../../testdata/Calligraphy_next.sip")))
+	db := schematest.Open(t, indexed(t, glob(t, "../../../testdata/Calligraphy.sip"), glob(t, "../../../testdata/Calligraphy_next.sip")))
 	c, v := explore.New(db), explore.NewValues(db)
 	b, err := c.Build(t.Context(), "b1")
 	if err != nil {
@@ -402,7 +402,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../shared/samples") + "/unreal-properties/cue4parse-UE5_8"
+	s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../../shared/samples") + "/unreal-properties/cue4parse-UE5_8"
 	if _, err := os.Stat(s); err != nil {
 		t.Skip("no samples: set PAKDB_SAMPLES")
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/internal/process"
 	"pakdb/schema"
 )
 
@@ -123,34 +122,29 @@ func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.trees.Get(ctx, b.ID, func(ctx context.Context) (t *Tree, folders int64, err error) {
-		err = process.RescueCall(func() error {
-			t, err = c.loadTree(ctx, *b)
-			return err
-		})
-		if err != nil {
-			return nil, 0, err
-		}
-		return t, t.Root.count(), nil
+	return c.trees.Get(ctx, b.ID, func(ctx context.Context) (*Tree, int, error) {
+		t, folders, err := c.loadTree(ctx, *b)
+		return t, folders, schema.Classify(err)
 	})
 }
 
-func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
-	t := &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}, moreDirs: map[*Folder][]dirKey{}}
-	var err error
+// loadTree returns the folders of a build, and how many there are.
+func (c *Catalog) loadTree(ctx context.Context, b Build) (t *Tree, folders int, err error) {
+	t = &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}, moreDirs: map[*Folder][]dirKey{}}
 	if t.mounts, err = loadMounts(ctx, c.db, b.ID); err != nil {
-		return nil, schema.Classify(err)
+		return nil, 0, err
 	}
-	if err := c.loadWords(ctx, t); err != nil {
-		return nil, schema.Classify(err)
+	err = schema.EachRow(ctx, c.db, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { t.Words[integer(v[0])] = text(v[1]) })
+	if err != nil {
+		return nil, 0, err
 	}
 	sums, err := loadSums(ctx, c.db, b.ID)
 	if err != nil {
-		return nil, schema.Classify(err)
+		return nil, 0, err
 	}
 	var more []sum
 	if t.named, more, err = loadNamed(ctx, c.db, b.ID); err != nil {
-		return nil, schema.Classify(err)
+		return nil, 0, err
 	}
 	t.renamed = map[[2]int64]bool{}
 	for _, files := range t.named {
@@ -161,21 +155,14 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 	err = schema.EachRow(ctx, c.db, "SELECT mount, row FROM x_build_shadow WHERE build_id = ? ORDER BY mount, row", []driver.Value{b.ID},
 		func(v []driver.Value) { t.hidden = append(t.hidden, [2]int64{integer(v[0]), integer(v[1])}) })
 	if err != nil {
-		return nil, schema.Classify(err)
+		return nil, 0, err
 	}
 	g := newGrower(t)
-	for i := range sums {
-		g.add(&sums[i])
-	}
-	for i := range more {
-		g.add(&more[i])
+	for _, s := range append(sums, more...) {
+		g.add(&s)
 	}
 	g.finish()
-	return t, nil
-}
-
-func (c *Catalog) loadWords(ctx context.Context, t *Tree) error {
-	return schema.EachRow(ctx, c.db, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { t.Words[integer(v[0])] = text(v[1]) })
+	return t, len(g.at), nil
 }
 
 // grower makes the folders of a tree of sums.
@@ -304,12 +291,3 @@ func largest(of map[int64]int64) (best int64) {
 
 // mostFolders bounds the folders of all trees that are kept, which take some 130 bytes each.
 const mostFolders = 260_000
-
-// count returns how many folders there are below one, itself included.
-func (f *Folder) count() int64 {
-	n := int64(1)
-	for _, below := range f.Folders {
-		n += below.count()
-	}
-	return n
-}

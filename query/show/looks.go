@@ -1,4 +1,4 @@
-package inside
+package show
 
 import (
 	"context"

@@ -1,13 +1,4 @@
-// Package inside compares the insides of contents of two builds, by all that is known
-// of them: facts of the catalog, the bytes of contents that are at hand, code, pixels
-// and samples.
-//
-// Reading order:
-//
-//   - files.go: the files of builds
-//   - inside.go: Comparer
-//   - looks.go: textures and sounds
-package inside
+package show
 
 import (
 	"context"
@@ -21,8 +12,8 @@ import (
 	"pakdb/query"
 )
 
-// Options of a [Comparer]. The zero value works.
-type Options struct {
+// CompareOptions of a [Comparer]. The zero value works.
+type CompareOptions struct {
 	// Hashes tells of exports with other bytes by hashes also where their values tell what
 	// changed.
 	Hashes bool
@@ -42,8 +33,8 @@ type Comparer struct {
 	warn  func(string)
 }
 
-// New returns what compares the contents of two builds, by their labels.
-func New(files *Files, old, new string, o Options) *Comparer {
+// NewComparer returns what compares the contents of two builds, by their labels.
+func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
 	c := &Comparer{warn: o.Warn, with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
 	if files.contents != nil {
 		c.with.Contents = files.contents

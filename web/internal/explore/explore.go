@@ -6,19 +6,18 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"pakdb/internal/recent"
 	"pakdb/schema"
 )
 
 // Catalog is a catalog that is looked at. It is safe for concurrent use.
 type Catalog struct {
 	db    *sql.DB
-	trees *recent.Cache[int64, *Tree] // by build_id
+	trees *Recent[int64, *Tree] // by build_id
 }
 
 // New returns the catalog of a database that schema.OpenReadOnly opened, which stays the
 // caller's and must allow several connections.
-func New(db *sql.DB) *Catalog { return &Catalog{db: db, trees: recent.New[int64, *Tree](mostFolders)} }
+func New(db *sql.DB) *Catalog { return &Catalog{db: db, trees: NewRecent[int64, *Tree](mostFolders)} }
 
 // Build is a complete build, with sums of its archives.
 type Build struct {

@@ -1,4 +1,4 @@
-package inside
+package show
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"pakdb/codecs/unreal/media"
 	"pakdb/internal/asset"
 	"pakdb/query"
-	"pakdb/query/show"
 )
 
 // Files are the files of builds of a catalog, as the game sees them. It is not safe for
@@ -19,18 +18,18 @@ type Files struct {
 	db       *sql.DB
 	contents *query.Contents
 	registry *codecs.Registry
-	open     map[string]*show.Build // by label
+	open     map[string]*Build // by label
 }
 
 // NewFiles returns the files of all builds of a catalog. What is given stays the caller's.
 func NewFiles(db *sql.DB, contents *query.Contents, r *codecs.Registry) *Files {
-	return &Files{db: db, contents: contents, registry: r, open: map[string]*show.Build{}}
+	return &Files{db: db, contents: contents, registry: r, open: map[string]*Build{}}
 }
 
 // Of returns the files of a build.
-func (f *Files) Of(ctx context.Context, build string) (b *show.Build, err error) {
+func (f *Files) Of(ctx context.Context, build string) (b *Build, err error) {
 	if f.open[build] == nil {
-		if f.open[build], err = show.InBuild(ctx, f.db, build, f.contents, f.registry); err != nil {
+		if f.open[build], err = InBuild(ctx, f.db, build, f.contents, f.registry); err != nil {
 			return nil, err
 		}
 	}
