@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"pakdb/diff/internal/compare"
+	"pakdb/diff/internal/match"
 	"pakdb/diff/internal/side"
 )
 
@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // DefaultSimilar is the similarity that stands for 0 in [Options.Similar].
-const DefaultSimilar = compare.DefaultSimilar
+const DefaultSimilar = match.DefaultSimilar
 
 // Result is what a comparison found. It is not safe for concurrent use.
 type Result struct {
@@ -44,7 +44,7 @@ type Result struct {
 	Reordered []string
 
 	brief   bool
-	found   *compare.Outcome
+	found   *match.Outcome
 	changes int // how many changes the pairs of found are
 	words   map[int64]string
 	order   []int32 // of pairs, as Sort arranged them; nil is that of found
@@ -62,7 +62,7 @@ func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Resu
 }
 
 func compareSides(ctx context.Context, sides *side.Sides, o Options) (*Result, error) {
-	found, err := compare.Compare(ctx, sides, compare.Options{PerArchive: o.PerArchive, NoRenames: o.NoRenames, Similar: o.Similar, Files: o.Files})
+	found, err := match.Compare(ctx, sides, match.Options{PerArchive: o.PerArchive, NoRenames: o.NoRenames, Similar: o.Similar, Files: o.Files})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pakdb/diff"
-	"pakdb/diff/history"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -184,7 +183,7 @@ func TestHistory(t *testing.T) {
 		"a":   {"0 added a", "1 modified a", "2 renamed z/a", "4 removed z/a"},
 		"y":   {"4 added y"},
 	} {
-		events, err := history.Of(context.Background(), db, name)
+		events, err := diff.History(context.Background(), db, name)
 		if err != nil {
 			t.Fatal(err)
 		}

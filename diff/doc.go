@@ -21,12 +21,12 @@
 // All of it is for one catalog: ids of paths and contents mean the same in both
 // builds, so nothing is hashed or read again.
 //
-//	labels ─► internal/side ─► rows that may differ ─► internal/compare ─► pairs ─► Result ─► Changes
-//	                                                      └ internal/match (renames)
-//	Result ─► download (by ways of transport), impact (what depends on it), sqltable
+//	labels ─► internal/side ─► rows that may differ ─► internal/match ─► pairs ─► Result ─► Changes
+//	Result ─► Ways (of transport), Impact (what depends on it)
 //	Change ─► semantic (what changed inside), Totals, rows
-//	path   ─► Find, history (all builds)
+//	path   ─► Find, History (all builds)
 //
 // Files in reading order: compare.go (Compare), result.go (Result), note.go, find.go,
-// files.go, rows.go, totals.go, change.go (Kind, Change, File).
+// files.go, rows.go, totals.go, change.go (Kind, Change, File); history.go, version.go;
+// impact.go; ways.go, chunks.go, delta.go, shipment.go, way.go (Ways).
 package diff

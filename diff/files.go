@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/schema"
 )
 
@@ -38,15 +38,15 @@ const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.lo
 // Files returns the files of a complete build, in the build's order. The error is
 // schema.ErrNoBuild if there is none of that label.
 func Files(ctx context.Context, db *sql.DB, label string) (files []BuildFile, err error) {
-	id, err := facts.BuildID(ctx, db, label)
+	id, err := side.BuildID(ctx, db, label)
 	if err != nil {
 		return nil, err
 	}
 	err = schema.EachRow(ctx, db, filesSQL, []driver.Value{id}, func(v []driver.Value) {
-		f := BuildFile{Ordinal: facts.Integer(v[0]), ArchiveID: facts.Integer(v[1]), Entries: facts.Integer(v[2]), Name: facts.Text(v[3]),
-			Location: facts.Text(v[4]), Format: facts.Text(v[5]), Size: facts.Integer(v[6]), ModTime: facts.Integer(v[7]),
-			Digest: facts.Text(v[8]), Quick: facts.Text(v[10])}
-		f.Data, f.DataFiles = partsOf(facts.Text(v[9]))
+		f := BuildFile{Ordinal: side.Integer(v[0]), ArchiveID: side.Integer(v[1]), Entries: side.Integer(v[2]), Name: side.Text(v[3]),
+			Location: side.Text(v[4]), Format: side.Text(v[5]), Size: side.Integer(v[6]), ModTime: side.Integer(v[7]),
+			Digest: side.Text(v[8]), Quick: side.Text(v[10])}
+		f.Data, f.DataFiles = partsOf(side.Text(v[9]))
 		files = append(files, f)
 	})
 	return files, err

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/internal/asset"
 	"pakdb/schema"
 )
@@ -31,9 +31,9 @@ func FindBy(ctx context.Context, asked *schema.Statements, label, path string) (
 	var f *File
 	err := asked.EachRow(ctx, seenSQL, []driver.Value{label, schema.PathKey(path), path}, func(v []driver.Value) {
 		hash, _ := v[9].([]byte)
-		f = &File{Path: path, PathID: facts.Integer(v[0]), ContentID: facts.Integer(v[1]), ArchiveID: facts.Integer(v[2]), Archive: facts.Text(v[3]),
-			Type: facts.Text(v[4]), Method: facts.Text(v[5]), Flags: facts.Integer(v[6]), Size: facts.Integer(v[7]), Stored: facts.Integer(v[8]),
-			Content: hex.EncodeToString(hash), Copies: int(facts.Integer(v[10]))}
+		f = &File{Path: path, PathID: side.Integer(v[0]), ContentID: side.Integer(v[1]), ArchiveID: side.Integer(v[2]), Archive: side.Text(v[3]),
+			Type: side.Text(v[4]), Method: side.Text(v[5]), Flags: side.Integer(v[6]), Size: side.Integer(v[7]), Stored: side.Integer(v[8]),
+			Content: hex.EncodeToString(hash), Copies: int(side.Integer(v[10]))}
 	})
 	if err == nil && f == nil {
 		err = fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
@@ -77,7 +77,7 @@ func AssetPaths(ctx context.Context, asked *schema.Statements, path string) (all
 	stem, _, _ := asset.Split(path)
 	end := strings.LastIndexByte(stem, '/') + 1
 	err = asked.EachRow(ctx, besideSQL, []driver.Value{stem[:end], stem[end:] + "."}, func(v []driver.Value) {
-		if p := facts.Text(v[0]); asset.Of(p) == of {
+		if p := side.Text(v[0]); asset.Of(p) == of {
 			all = append(all, p)
 		}
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pakdb/diff"
-	"pakdb/diff/history"
 	"pakdb/internal/asset"
 	"pakdb/internal/testkit"
 	"pakdb/schema"
@@ -21,7 +20,7 @@ import (
 // historyLines are the events of a path: "1 modified Maps/A.uasset .uasset .uexp".
 func historyLines(t *testing.T, catalog, path string) (all []string) {
 	t.Helper()
-	events, err := history.Of(t.Context(), schematest.Open(t, catalog), path)
+	events, err := diff.History(t.Context(), schematest.Open(t, catalog), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func TestHistoryIsWhatComparisonsSay(t *testing.T) {
 				}
 			}
 		}
-		events, err := history.Of(t.Context(), schematest.Open(t, path), "Dir/A.uasset")
+		events, err := diff.History(t.Context(), schematest.Open(t, path), "Dir/A.uasset")
 		if err != nil {
 			t.Fatal(err)
 		}

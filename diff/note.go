@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"pakdb/diff/internal/compare"
 	"pakdb/diff/internal/match"
 )
 
 // notes returns in words what differs in the metadata of a pair.
-func notes(found *compare.Outcome, p *match.Pair) (notes []string) {
+func notes(found *match.Outcome, p *match.Pair) (notes []string) {
 	for _, n := range []struct {
 		note match.Note
 		text string
@@ -36,7 +35,7 @@ func list(names []string) string {
 }
 
 // recordNotes returns which records the path of a pair was and is of.
-func recordNotes(found *compare.Outcome, p *match.Pair) (notes []string) {
+func recordNotes(found *match.Outcome, p *match.Pair) (notes []string) {
 	old, new := int64(0), int64(0) // path_ids
 	if p.Old >= 0 {
 		old = found.Sides.Old.Rows[p.Old].Path

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/side"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -14,12 +13,12 @@ import (
 // by [indexer.Read], and then New. Their inspectors are those of
 // [codecs.Registry.ForComparing].
 type Reading struct {
-	memory   *facts.Memory
+	memory   *side.Memory
 	old, new *side.Files
 }
 
 // NewReading returns two builds of which nothing is read yet.
-func NewReading() *Reading { return &Reading{memory: facts.NewMemory()} }
+func NewReading() *Reading { return &Reading{memory: side.NewMemory()} }
 
 // Old returns what takes the old build in.
 func (r *Reading) Old(label string) indexer.Target {

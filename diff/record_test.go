@@ -20,7 +20,6 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/gpak"
 	"pakdb/diff"
-	"pakdb/diff/history"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
 	"pakdb/schema"
@@ -282,7 +281,7 @@ func TestHistoryOfRecords(t *testing.T) {
 		"Calligraphy/B.curve": {"0 added Calligraphy/A.curve", "1 renamed Calligraphy/B.curve", "2 modified Calligraphy/B.curve"},
 		"Calligraphy/A.curve": {"1 added Calligraphy/A.curve"},
 	} {
-		events, err := history.Of(t.Context(), db, file)
+		events, err := diff.History(t.Context(), db, file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/match"
 	"pakdb/diff/internal/side"
 )
@@ -50,7 +49,7 @@ func (r *Result) UnknownNames(ctx context.Context) ([]string, error) {
 
 func (r *Result) nameOf(e *side.Row) string { return r.name(r.found.Names, e) }
 
-func (r *Result) name(of *facts.Names, e *side.Row) string {
+func (r *Result) name(of *side.Names, e *side.Row) string {
 	f := File{Path: of.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key]}
 	return f.Name()
 }

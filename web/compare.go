@@ -15,8 +15,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/download"
-	"pakdb/diff/impact"
 	"pakdb/diff/page"
 	"pakdb/diff/patch"
 	"pakdb/diff/semantic"
@@ -338,7 +336,7 @@ func cmpError(err, otherwise error) error {
 // downloads tells what players fetch, by each way of transport.
 func (x *comparisons) downloads(ctx context.Context, w http.ResponseWriter, c *comparison) error {
 	began := time.Now()
-	ways, err := download.Ways(ctx, x.db, c.Result)
+	ways, err := diff.Ways(ctx, x.db, c.Result)
 	if err != nil {
 		return schema.Classify(err)
 	}
@@ -366,7 +364,7 @@ func (x *comparisons) impact(ctx context.Context, w http.ResponseWriter, a *addr
 	}
 	t := table{Columns: []string{"depth", "path", "kind", "via", "changed"}, Rows: [][]any{}}
 	keep := func(ch *diff.Change) bool { return len(a.query["only"]) == 0 || globs.Match(ch.Name()) }
-	for d, err := range impact.Of(ctx, x.db, c.Result, int(depth), keep) {
+	for d, err := range diff.Impact(ctx, x.db, c.Result, int(depth), keep) {
 		if err != nil {
 			return schema.Classify(err)
 		}

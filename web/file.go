@@ -12,7 +12,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/history"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/query/show"
@@ -97,10 +96,10 @@ func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) e
 	began := time.Now()
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
 	t := table{Columns: append([]string{"build"}, columns...), Rows: [][]any{}}
-	var events []history.Event
+	var events []diff.Event
 	if f.path() != "" {
 		var err error
-		if events, err = history.Of(r.Context(), f.db, f.path()); err != nil && !errors.Is(err, diff.ErrNoFile) {
+		if events, err = diff.History(r.Context(), f.db, f.path()); err != nil && !errors.Is(err, diff.ErrNoFile) {
 			return err
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"sync"
 
 	"pakdb/diff"
-	"pakdb/diff/download"
 	"pakdb/diff/semantic"
 	"pakdb/internal/ui"
 )
@@ -40,7 +39,7 @@ type Data struct {
 	lines  int // of what changed inside
 	dirs   words
 	words  words
-	ways   []download.Way
+	ways   []diff.Way
 	shown  pictures
 
 	unknown int64
@@ -145,7 +144,7 @@ func (p *Data) Row(c *diff.Change, in *semantic.Difference) []any {
 
 // SetDownloads tells what the update takes by each way of transport, all of the
 // new build first.
-func (p *Data) SetDownloads(ways []download.Way) { p.ways = ways }
+func (p *Data) SetDownloads(ways []diff.Way) { p.ways = ways }
 
 // SetUnknown tells how many entries could not be compared, of which no row tells.
 func (p *Data) SetUnknown(n int64) { p.unknown = n }

@@ -16,9 +16,8 @@ import (
 	"time"
 
 	"pakdb/diff"
-	"pakdb/diff/download"
-	"pakdb/diff/mediadiff"
 	"pakdb/diff/page"
+	"pakdb/diff/semantic"
 )
 
 // hostile names that would be markup, end a script, turn text around, or break
@@ -44,7 +43,7 @@ func written(t testing.TB, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := page.New(&out, "1.0 <old>", "1.1 </title><script>document.title='pwned'</script>")
-	w.SetDownloads([]download.Way{{Name: download.Build, Bytes: 1 << 20, Parts: 3, Of: 3, Exact: true}, {Name: download.Delta, Bytes: 1 << 10}})
+	w.SetDownloads([]diff.Way{{Name: diff.WayBuild, Bytes: 1 << 20, Parts: 3, Of: 3, Exact: true}, {Name: diff.WayDelta, Bytes: 1 << 10}})
 	var changes []diff.Change
 	for i, name := range hostile {
 		changes = append(changes, diff.Change{Kind: diff.Added, New: file("Evil/"+name, int64(100+i)), Download: 50, Notes: []string{name}})
@@ -290,7 +289,7 @@ func TestPictures(t *testing.T) {
 	w := page.New(&b, "1", "2")
 	for i := range 50 {
 		picture := image.NewNRGBA(image.Rect(0, 0, 2, 2))
-		w.AddPictures([]*mediadiff.Pictures{{Object: fmt.Sprintf("T_<%d>", i), Text: "differ", Old: picture, New: picture, Weight: float64(i % 45)}})
+		w.AddPictures([]*semantic.Pictures{{Object: fmt.Sprintf("T_<%d>", i), Text: "differ", Old: picture, New: picture, Weight: float64(i % 45)}})
 		f := &diff.File{Path: fmt.Sprintf("T_%d.uasset", i), Size: 1}
 		if err := w.Add(&diff.Change{Kind: diff.Modified, Old: f, New: f}, nil); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"image/png"
 	"slices"
 
-	"pakdb/diff/mediadiff"
+	"pakdb/diff/semantic"
 )
 
 // mostPictures bounds the textures and sounds that a page has pictures of: those that changed
@@ -24,11 +24,11 @@ type pictures struct {
 // placed are the pictures of a texture or sound in a row.
 type placed struct {
 	row int
-	*mediadiff.Pictures
+	*semantic.Pictures
 }
 
 // AddPictures shows pictures in the row that is added next.
-func (p *Data) AddPictures(list []*mediadiff.Pictures) {
+func (p *Data) AddPictures(list []*semantic.Pictures) {
 	s := &p.shown
 	for _, one := range list {
 		s.list = append(s.list, placed{p.rows, one})
@@ -54,7 +54,7 @@ func (s *pictures) byRow() map[int][][]any {
 // Picture returns the pictures of a texture or sound, for JSON: its name, what is said of it,
 // the pictures before, after and of the difference, as addresses (null for none), and whether
 // they are of samples.
-func Picture(p *mediadiff.Pictures) []any {
+func Picture(p *semantic.Pictures) []any {
 	return []any{p.Object, p.Text, address(p.Old), address(p.New), address(p.Difference), p.Wave}
 }
 

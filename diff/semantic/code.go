@@ -13,7 +13,7 @@ import (
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/internal/values"
 )
 
@@ -186,16 +186,16 @@ func codeOf(ctx context.Context, s *Comparer, all *objects, id int64) error {
 		if v[2] == nil {
 			return // opaque: the hashes of its export tell what is known
 		}
-		f := &function{path: functionPath(facts.Text(v[1])), form: facts.Integer(v[2]), size: facts.Integer(v[3]), calls: map[string]call{}}
-		all.code[values.Fold(f.path)], byExport[facts.Integer(v[0])] = f, f
+		f := &function{path: functionPath(side.Text(v[1])), form: side.Integer(v[2]), size: side.Integer(v[3]), calls: map[string]call{}}
+		all.code[values.Fold(f.path)], byExport[side.Integer(v[0])] = f, f
 	})
 	if err != nil || len(byExport) == 0 {
 		return err
 	}
 	return s.each(ctx, scriptCalls, []driver.Value{id}, func(v []driver.Value) {
-		if f := byExport[facts.Integer(v[0])]; f != nil {
-			callee := facts.Text(v[1])
-			f.calls[values.Fold(callee)] = call{callee, f.calls[values.Fold(callee)].count + facts.Integer(v[2])}
+		if f := byExport[side.Integer(v[0])]; f != nil {
+			callee := side.Text(v[1])
+			f.calls[values.Fold(callee)] = call{callee, f.calls[values.Fold(callee)].count + side.Integer(v[2])}
 		}
 	})
 }

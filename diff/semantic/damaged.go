@@ -8,7 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 )
 
 const contentProblems = "SELECT cause FROM x_content_problem WHERE content_id = ?1 ORDER BY seq"
@@ -28,7 +28,7 @@ func (s *Comparer) problemOf(ctx context.Context, build int64, f *diff.File) (ca
 	}
 	for _, id := range ids {
 		err := s.each(ctx, contentProblems, []driver.Value{id}, func(v []driver.Value) {
-			if text := facts.Text(v[0]); cause == "" && !strings.HasPrefix(text, codecs.ErrNonStrict.Error()) {
+			if text := side.Text(v[0]); cause == "" && !strings.HasPrefix(text, codecs.ErrNonStrict.Error()) {
 				cause = text
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/schema"
 	"strconv"
 )
@@ -95,9 +95,9 @@ func fromQuery(query string) func(*Comparer, context.Context, int64, *diff.File)
 	return func(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
 		var fields []field
 		err := s.each(ctx, query, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
-			f := field{name: facts.Text(v[0]), value: valueText(v[1])}
+			f := field{name: side.Text(v[0]), value: valueText(v[1])}
 			if len(v) > 2 {
-				f.key = facts.Text(v[2])
+				f.key = side.Text(v[2])
 			}
 			fields = append(fields, f)
 		})

@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 )
 
 // localizedFields are the texts of a .locres, and the texts that they translate: by
@@ -19,7 +19,7 @@ func localizedFields(s *Comparer, ctx context.Context, build int64, f *diff.File
 	}
 	var all []field
 	err = s.each(ctx, localizedTexts, []driver.Value{build, f.ContentID, f.Path}, func(v []driver.Value) {
-		name := facts.Text(v[0])
+		name := side.Text(v[0])
 		all = append(all, field{name: name, value: valueText(v[1])})
 		if v[2] != nil {
 			all = append(all, field{name: name + " source", value: valueText(v[2]), of: name})

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/internal/values"
 	"pakdb/internal/asset"
 )
@@ -58,14 +58,14 @@ func (s *Comparer) packageFields(ctx context.Context, build int64, f *diff.File)
 // exportFields takes a row of packageExports: ordinal, path, class, super, size,
 // flags.
 func exportFields(v []driver.Value, sums []byte) []field {
-	name, class, size := "export "+facts.Text(v[1]), facts.Text(v[2]), facts.Integer(v[4])
+	name, class, size := "export "+side.Text(v[1]), side.Text(v[2]), side.Integer(v[4])
 	fields := []field{
 		{name: name, value: class, whole: class + ", " + plainBytes(size)},
 		{name: name + " super", value: valueText(v[3]), of: name},
-		{name: name + " flags", value: fmt.Sprintf("%#x", facts.Integer(v[5])), of: name},
+		{name: name + " flags", value: fmt.Sprintf("%#x", side.Integer(v[5])), of: name},
 		{name: name + " size", value: valueText(v[4]), of: name},
 	}
-	if at := facts.Integer(v[0]) * 8; size > 0 && at >= 0 && at <= int64(len(sums))-8 {
+	if at := side.Integer(v[0]) * 8; size > 0 && at >= 0 && at <= int64(len(sums))-8 {
 		fields = append(fields, field{name: name + " bytes", value: hex.EncodeToString(sums[at : at+8]), of: name})
 	}
 	return fields
@@ -77,7 +77,7 @@ func (s *Comparer) splitFiles(ctx context.Context, build int64, f *diff.File) (h
 	case asset.Header:
 		split := false // others are not looked for: few packages of a build may have one
 		err = s.each(ctx, "SELECT traits & 4 <> 0 FROM x_package WHERE content_id = ?1", []driver.Value{f.ContentID},
-			func(v []driver.Value) { split = facts.Integer(v[0]) != 0 })
+			func(v []driver.Value) { split = side.Integer(v[0]) != 0 })
 		if err == nil && split {
 			body, err = s.findPart(ctx, build, f.Path, ".uexp")
 		}

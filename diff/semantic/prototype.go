@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 )
 
 // prototypeFields names the values of a Marvel Heroes prototype by the field, the
@@ -23,11 +23,11 @@ func (s *Comparer) prototypeFields(ctx context.Context, build int64, f *diff.Fil
 	var fields []field
 	err := s.each(ctx, prototypeValues, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
 		owner := int64(-1)
-		name := facts.Text(v[5])
+		name := side.Text(v[5])
 		if v[1] != nil {
-			owner = facts.Integer(v[1])
+			owner = side.Integer(v[1])
 		}
-		blueprint, copies := facts.Integer(v[2]), facts.Integer(v[3])
+		blueprint, copies := side.Integer(v[2]), side.Integer(v[3])
 		k := key{owner: owner, copy: copies, name: name}
 		if other, seen := first[k]; !seen {
 			first[k] = blueprint
@@ -38,12 +38,12 @@ func (s *Comparer) prototypeFields(ctx context.Context, build int64, f *diff.Fil
 			name += "#" + strconv.FormatInt(copies, 10)
 		}
 		if v[4] != nil {
-			name += "[" + strconv.FormatInt(facts.Integer(v[4]), 10) + "]"
+			name += "[" + strconv.FormatInt(side.Integer(v[4]), 10) + "]"
 		}
 		if owner >= 0 {
 			name = names[owner] + "." + name
 		}
-		names[facts.Integer(v[0])] = name
+		names[side.Integer(v[0])] = name
 		fields = append(fields, field{name: name, value: valueText(v[6])})
 	})
 	return fields, err

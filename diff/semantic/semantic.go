@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/internal/values"
 	"pakdb/schema"
 )
@@ -57,7 +57,7 @@ func (s *Comparer) fieldsOf(ctx context.Context, build int64, f *diff.File) (all
 	has := make([]bool, len(sources))
 	err = s.each(ctx, hasRows, []driver.Value{f.ContentID}, func(v []driver.Value) {
 		for i := range has {
-			has[i] = facts.Integer(v[i]) != 0
+			has[i] = side.Integer(v[i]) != 0
 		}
 	})
 	all = make([][]field, len(sources))
@@ -158,13 +158,13 @@ func (s *Comparer) findBuilds(ctx context.Context) (err error) {
 	if s.newID != 0 {
 		return nil
 	}
-	if s.newID, err = facts.BuildID(ctx, s.DB, s.NewBuild); err != nil {
+	if s.newID, err = side.BuildID(ctx, s.DB, s.NewBuild); err != nil {
 		return err
 	}
 	if s.OldBuild == "" {
 		return nil
 	}
-	s.oldID, err = facts.BuildID(ctx, s.DB, s.OldBuild)
+	s.oldID, err = side.BuildID(ctx, s.DB, s.OldBuild)
 	return err
 }
 

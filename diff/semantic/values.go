@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/diff"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/internal/values"
 )
 
@@ -27,8 +27,8 @@ type objects struct {
 func (o *objects) side(ctx context.Context, s *Comparer, build int64, err *error) values.Side {
 	return values.Side{Rows: o.rows, Inherited: func() (rows []values.Row) {
 		failed := s.each(ctx, inheritedRows, []driver.Value{build, o.path}, func(v []driver.Value) {
-			rows = append(rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
-				Type: facts.Text(v[3]), Value: shownValue(v[3], v[4])})
+			rows = append(rows, values.Row{Object: side.Text(v[0]), Class: side.Text(v[1]), Field: side.Text(v[2]),
+				Type: side.Text(v[3]), Value: shownValue(v[3], v[4])})
 		})
 		*err = cmp.Or(*err, failed)
 		return rows
@@ -102,22 +102,22 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 	}
 	var sets []int64
 	err = s.each(ctx, valueSets, []driver.Value{build, body.ContentID, header.PathID}, func(v []driver.Value) {
-		sets = append(sets, facts.Integer(v[0]))
+		sets = append(sets, side.Integer(v[0]))
 	})
 	if err != nil || len(sets) == 0 {
 		return all, err
 	}
 	all.some, all.path = true, header.PathID
 	err = s.each(ctx, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
-		all.exact[values.Fold(strings.ReplaceAll(facts.Text(v[0]), ":", "."))] = facts.Integer(v[1]) == 0 && !declares(facts.Text(v[2]))
+		all.exact[values.Fold(strings.ReplaceAll(side.Text(v[0]), ":", "."))] = side.Integer(v[1]) == 0 && !declares(side.Text(v[2]))
 	})
 	if err != nil {
 		return all, err
 	}
 	for _, query := range []string{valueRows, declaredFields, mediaRows} {
 		err := s.each(ctx, query, []driver.Value{sets[0]}, func(v []driver.Value) {
-			all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
-				Element: facts.Text(v[3]), Keyed: facts.Integer(v[6]) != 0, Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
+			all.rows = append(all.rows, values.Row{Object: side.Text(v[0]), Class: side.Text(v[1]), Field: side.Text(v[2]),
+				Element: side.Text(v[3]), Keyed: side.Integer(v[6]) != 0, Type: side.Text(v[4]), Value: shownValue(v[4], v[5])})
 		})
 		if err != nil {
 			return all, err
@@ -143,17 +143,17 @@ func shownValue(kind, v driver.Value) string {
 	case nil:
 		return "none"
 	case int64:
-		if facts.Text(kind) == "Bool" {
+		if side.Text(kind) == "Bool" {
 			return strconv.FormatBool(v != 0)
 		}
 	case float64:
 		bits := 64
-		if facts.Text(kind) == "Float" {
+		if side.Text(kind) == "Float" {
 			bits = 32
 		}
 		return strconv.FormatFloat(v, 'g', -1, bits)
 	case string:
-		switch facts.Text(kind) {
+		switch side.Text(kind) {
 		case "Str", "Text", "Utf8Str", "AnsiStr", "VerseStr":
 			return strconv.Quote(v)
 		}

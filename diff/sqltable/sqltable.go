@@ -10,7 +10,6 @@ import (
 	"iter"
 
 	"pakdb/diff"
-	"pakdb/diff/download"
 	"pakdb/diff/semantic"
 	"pakdb/schema"
 )
@@ -28,7 +27,7 @@ func Functions(catalog string) (tables []schema.TableFunction, close func() erro
 	return []schema.TableFunction{
 		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
-		{Name: "diff_downloads", Params: params, Columns: download.Columns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
+		{Name: "diff_downloads", Params: params, Columns: diff.WayColumns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
 		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, semantic.Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
 	}, t.catalog.Close
 }
@@ -88,7 +87,7 @@ func changeRows(ctx context.Context, _ *sql.DB, r *diff.Result, write func([]dri
 }
 
 func downloadRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) error {
-	all, err := download.Ways(ctx, db, r)
+	all, err := diff.Ways(ctx, db, r)
 	for i := range all {
 		if err == nil {
 			err = write(all[i].Row())

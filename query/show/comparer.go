@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"pakdb/diff"
-	"pakdb/diff/mediadiff"
 	"pakdb/diff/semantic"
 	"pakdb/query"
 )
@@ -87,7 +86,7 @@ func (i *Comparer) Values(ctx context.Context, c *diff.Change) ([]semantic.Field
 }
 
 // Pictures returns those of the textures of the change that was looked at last.
-func (i *Comparer) Pictures() []*mediadiff.Pictures {
+func (i *Comparer) Pictures() []*semantic.Pictures {
 	if i == nil || i.media == nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/mediadiff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/process"
 	"pakdb/query"
@@ -20,7 +19,7 @@ type looker struct {
 	builds   *Files
 	old, new string // labels
 	warn     func(text string)
-	pictures []*mediadiff.Pictures // of the change that was looked at last
+	pictures []*semantic.Pictures // of the change that was looked at last
 
 	changes func(context.Context) iter.Seq2[diff.Change, error] // nil: textures that came are not compared with those that went
 	removed []removedLook
@@ -31,7 +30,7 @@ type looker struct {
 // path.
 type removedLook struct {
 	path string
-	mediadiff.Look
+	semantic.Look
 }
 
 // mostRemoved bounds the textures that those which came are compared with.
@@ -58,7 +57,7 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 	if err != nil {
 		return l.unseen(c.New.Path, err)
 	}
-	for _, m := range mediadiff.Compare(before, after) {
+	for _, m := range semantic.CompareMedia(before, after) {
 		in.Fields = append(in.Fields, semantic.Field{Name: m.Object + "." + m.Field, Old: &m.Old, New: &m.New, Cosmetic: m.Same})
 		if m.Pictures != nil {
 			l.pictures = append(l.pictures, m.Pictures)
@@ -74,7 +73,7 @@ func (l *looker) lookElsewhere(ctx context.Context, c *diff.Change, in *semantic
 	if err != nil {
 		return l.unseen(c.New.Path, err)
 	}
-	looks := mediadiff.Looks(p)
+	looks := semantic.Looks(p)
 	if len(looks) == 0 {
 		return nil
 	}
@@ -119,7 +118,7 @@ func (l *looker) findRemoved(ctx context.Context) error {
 			}
 			continue
 		}
-		for _, look := range mediadiff.Looks(p) {
+		for _, look := range semantic.Looks(p) {
 			l.removed = append(l.removed, removedLook{c.Old.Path, look})
 		}
 		if len(l.removed) >= mostRemoved {

@@ -3,7 +3,6 @@ package match
 import (
 	"context"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/side"
 )
 
@@ -13,7 +12,7 @@ func byGUID(ctx context.Context, m *matcher) error {
 	if has, err := m.Sides.Source.HasRecords(ctx); err != nil || !has {
 		return err
 	}
-	guids := map[*side.Side]map[int64]facts.GUID{}
+	guids := map[*side.Side]map[int64]side.GUID{}
 	for _, s := range []*open{&m.old, &m.new} {
 		of, err := m.Sides.Source.Records(ctx, s.ID, s.paths())
 		if err != nil {
@@ -21,7 +20,7 @@ func byGUID(ctx context.Context, m *matcher) error {
 		}
 		guids[s.Side] = of
 	}
-	key := func(s *open, i int32) (facts.GUID, bool) {
+	key := func(s *open, i int32) (side.GUID, bool) {
 		g := guids[s.Side][s.Rows[i].Path]
 		return g, g.Value != 0
 	}
@@ -33,7 +32,7 @@ func byGUID(ctx context.Context, m *matcher) error {
 	return nil
 }
 
-func byReplacement(ctx context.Context, m *matcher, key func(*open, int32) (facts.GUID, bool)) error {
+func byReplacement(ctx context.Context, m *matcher, key func(*open, int32) (side.GUID, bool)) error {
 	if m.done() {
 		return nil
 	}
@@ -41,7 +40,7 @@ func byReplacement(ctx context.Context, m *matcher, key func(*open, int32) (fact
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
-	match(m, replacementWay, Renamed, func(s *open, i int32) (facts.GUID, bool) {
+	match(m, replacementWay, Renamed, func(s *open, i int32) (side.GUID, bool) {
 		g, ok := key(s, i)
 		if by := replaced[g.Value]; by != 0 {
 			g.Value = by
@@ -96,6 +95,6 @@ func byFile(m *matcher) {
 }
 
 // lonely reports whether the build is one file that is its own entry.
-func (s *open) lonely(n *facts.Names) bool {
+func (s *open) lonely(n *side.Names) bool {
 	return len(s.Archives) == 1 && len(s.Rows) == 1 && s.Archives[0].Entries == 1 && n.Path(s.Rows[0].Path) == s.Archives[0].Name
 }

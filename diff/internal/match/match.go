@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/side"
 )
 
 // Input is what two builds have alone, among pairs.
 type Input struct {
 	Sides *side.Sides
-	Names *facts.Names // of all pairs
+	Names *side.Names // of all pairs
 	Pairs []Pair
 	// Split reports whether what a path had on both sides was taken apart, because
 	// it is that of different records.
@@ -49,7 +48,7 @@ func newMatcher(in Input) *matcher {
 	return m
 }
 
-func (s *open) sort(n *facts.Names) {
+func (s *open) sort(n *side.Names) {
 	type item struct{ rank, archive, seq, row int32 }
 	items := make([]item, len(s.rows))
 	for i, row := range s.rows {
@@ -151,7 +150,7 @@ func (s *open) paths() []int64 {
 	for i, row := range s.rows {
 		ids[i] = s.Rows[row].Path
 	}
-	return facts.Set(ids)
+	return side.Set(ids)
 }
 
 // contents lists the contents of what is left over, sorted.
@@ -160,5 +159,5 @@ func (s *open) contents() []int64 {
 	for i, row := range s.rows {
 		ids[i] = s.Rows[row].Content
 	}
-	return facts.Set(ids)
+	return side.Set(ids)
 }

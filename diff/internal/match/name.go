@@ -4,7 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"pakdb/codecs/mount"
-	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/side"
 	"slices"
 	"strings"
 )
@@ -36,7 +36,7 @@ func byCase(_ context.Context, m *matcher) error {
 }
 
 // fullPath is where a row stands in the game's file system.
-func (s *open) fullPath(n *facts.Names, row int32) string {
+func (s *open) fullPath(n *side.Names, row int32) string {
 	r := &s.Rows[row]
 	return mount.Path(s.MountOf(r), n.Path(r.Path))
 }

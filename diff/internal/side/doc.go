@@ -12,4 +12,15 @@
 // what has no path id of its own), read.go (how rows are read), mount.go (what is left
 // of them), identity.go (ids beside paths), held.go (contents that the old build has),
 // side.go (Sides, Side, Archive, Row), sql.go.
+//
+// Facts of changed paths and contents are asked for by ids, many at once, of a [Source]: a
+// [Catalog], or a [Memory].
+//
+//	path_ids ─────► Names ────► folder, name, order, asset
+//	content_ids ──► Hashes, Sketches, Essences
+//	build_ids ────► Records, Apart, Replacements
+//
+// Files in reading order: source.go, records.go (what directories of Marvel Heroes say),
+// contents.go, names.go, assets.go (which names are of one Unreal asset), memory.go,
+// lookup.go (what all of them read with).
 package side

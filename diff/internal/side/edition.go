@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 	"pakdb/schema/rows"
 )
@@ -132,7 +131,7 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 	sides[0].forget(before[0])
 	sides[1].forget(before[1])
 	return schema.EachRow(ctx, l.db, editionRows, []driver.Value{lineage, first, last}, func(v []driver.Value) {
-		i := facts.Integer(v[0])
+		i := Integer(v[0])
 		s := storedRow(v)
 		s.Mount = of[i].Ordinal
 		add[i](s)
@@ -159,9 +158,9 @@ func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive
 	}
 	// Rows that hold for one edition alone are read already, and most paths have no others.
 	read := [2]map[int64]bool{old.readAlready(a), new.readAlready(b)}
-	err := facts.Batches(facts.Set(paths), func(paths []int64) error {
-		return schema.EachRow(ctx, l.db, rowsOfPaths, []driver.Value{b.Lineage, facts.Array(paths)}, func(v []driver.Value) {
-			if row := facts.Integer(v[0]); !read[0][row] && !read[1][row] {
+	err := Batches(Set(paths), func(paths []int64) error {
+		return schema.EachRow(ctx, l.db, rowsOfPaths, []driver.Value{b.Lineage, Array(paths)}, func(v []driver.Value) {
+			if row := Integer(v[0]); !read[0][row] && !read[1][row] {
 				rows = append(rows, row)
 			}
 		})
@@ -170,11 +169,11 @@ func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive
 		return err
 	}
 	slices.Sort(rows)
-	return facts.Batches(rows, func(rows []int64) error {
-		if err := l.readRows(ctx, old, someRows, old.ID, a.Ordinal, facts.Array(rows)); err != nil {
+	return Batches(rows, func(rows []int64) error {
+		if err := l.readRows(ctx, old, someRows, old.ID, a.Ordinal, Array(rows)); err != nil {
 			return err
 		}
-		return l.readRows(ctx, new, someRows, new.ID, b.Ordinal, facts.Array(rows))
+		return l.readRows(ctx, new, someRows, new.ID, b.Ordinal, Array(rows))
 	})
 }
 
@@ -208,7 +207,7 @@ func (s *Sides) PassKept(ctx context.Context, archive *Archive, rows [][2]int64)
 			low, high := slices.Min(rows[i][:]), slices.Max(rows[i][:])
 			if low >= kept {
 				kept = math.MaxInt64
-				err := statements.EachRow(ctx, nextKept, []driver.Value{archive.Lineage, low, first, last}, func(v []driver.Value) { kept = facts.Integer(v[0]) })
+				err := statements.EachRow(ctx, nextKept, []driver.Value{archive.Lineage, low, first, last}, func(v []driver.Value) { kept = Integer(v[0]) })
 				if err != nil {
 					return err
 				}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"pakdb/codecs/mount"
-	"pakdb/diff/internal/facts"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 	"pakdb/schema"
@@ -18,7 +17,7 @@ import (
 // are those that package indexer calls.
 type Files struct {
 	label  string
-	memory *facts.Memory
+	memory *Memory
 	before *Files // the build whose files are known; nil for the first one
 	seed   maphash.Seed
 
@@ -55,7 +54,7 @@ type fileHash [2]uint64
 
 // NewFiles returns a build of which nothing is read yet. before is the build that it is
 // compared with, which has been read into the same memory; nil for the first one.
-func NewFiles(label string, memory *facts.Memory, before *Files) *Files {
+func NewFiles(label string, memory *Memory, before *Files) *Files {
 	f := &Files{label: label, memory: memory, before: before, seed: maphash.MakeSeed()}
 	if before != nil {
 		f.seed, f.archives = before.seed, slices.Clone(before.archives)
@@ -199,7 +198,7 @@ func (f *Files) EachMount(do func(m *schema.Mount, format string, damage *schema
 }
 
 // OfFiles returns the two builds as they are compared. It takes their entries out of both.
-func OfFiles(ctx context.Context, memory *facts.Memory, old, new *Files, o Options) (*Sides, error) {
+func OfFiles(ctx context.Context, memory *Memory, old, new *Files, o Options) (*Sides, error) {
 	claim(old, new)
 	uses := map[int64]int{}
 	for _, m := range slices.Concat(old.mounts, new.mounts) {

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -44,17 +43,17 @@ func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[i
 		alone = nil // a row may hold for the other archive of its lineage
 	}
 	var open []int64
-	err := facts.LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "x_entry_row e INDEXED BY entry_content", "e.content_id", contents,
+	err := LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "x_entry_row e INDEXED BY entry_content", "e.content_id", contents,
 		func(id int64, v []driver.Value) {
-			if !alone[lineageRow{facts.Integer(v[1]), facts.Integer(v[2])}] && !inOld[id] {
+			if !alone[lineageRow{Integer(v[1]), Integer(v[2])}] && !inOld[id] {
 				open = append(open, id)
 			}
 		})
 	if err != nil {
 		return err
 	}
-	return facts.Batches(slices.Compact(open), func(ids []int64) error {
-		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, facts.Array(ids)}, func(v []driver.Value) { inOld[facts.Integer(v[0])] = true })
+	return Batches(slices.Compact(open), func(ids []int64) error {
+		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, Array(ids)}, func(v []driver.Value) { inOld[Integer(v[0])] = true })
 	})
 }
 

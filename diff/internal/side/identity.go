@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -47,7 +46,7 @@ func (b *Side) Identities(ctx context.Context, rows []int32) (*Identities, error
 	for _, r := range b.reads {
 		args := []driver.Value{b.ID, r.ordinals}
 		has := false
-		if err := schema.EachRow(ctx, b.db, hasIDs, args, func(v []driver.Value) { has = facts.Integer(v[0]) != 0 }); err != nil {
+		if err := schema.EachRow(ctx, b.db, hasIDs, args, func(v []driver.Value) { has = Integer(v[0]) != 0 }); err != nil {
 			return nil, err
 		}
 		if !has {
@@ -77,13 +76,13 @@ func (f *Identities) set(seq int, v []driver.Value) {
 		if f.asset == nil {
 			f.asset = make([]AssetID, f.total)
 		}
-		f.asset[seq] = AssetID{facts.Integer(v[0]), facts.Integer(v[1]), facts.Integer(v[2])}
+		f.asset[seq] = AssetID{Integer(v[0]), Integer(v[1]), Integer(v[2])}
 	}
 	if v[3] != nil {
 		if f.hash == nil {
 			f.hash = make([]int64, f.total)
 		}
-		f.hash[seq] = facts.Integer(v[3])
+		f.hash[seq] = Integer(v[3])
 	}
 }
 
@@ -95,9 +94,9 @@ func (b *Side) identitiesByPath(ctx context.Context, rows []int32, found *Identi
 		at := place{r.Path, b.Archives[r.Archive].Ordinal}
 		seqs[at], paths[i] = append(seqs[at], r.Seq), r.Path
 	}
-	return facts.Batches(facts.Set(paths), func(paths []int64) error {
-		return schema.EachRow(ctx, b.db, entryIDs, []driver.Value{b.ID, facts.Array(paths)}, func(v []driver.Value) {
-			at := place{facts.Integer(v[0]), facts.Integer(v[1])}
+	return Batches(Set(paths), func(paths []int64) error {
+		return schema.EachRow(ctx, b.db, entryIDs, []driver.Value{b.ID, Array(paths)}, func(v []driver.Value) {
+			at := place{Integer(v[0]), Integer(v[1])}
 			if waiting := seqs[at]; len(waiting) > 0 {
 				found.set(int(waiting[0]), v[2:])
 				seqs[at] = waiting[1:]

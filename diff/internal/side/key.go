@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"pakdb/codecs/mount"
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
 // keyer gives rows of both sides keys that mean the same on either.
 type keyer struct {
-	source     facts.Source
+	source     Source
 	perArchive bool             // mount points do not count
 	base       string           // mount point whose path ids are keys
 	invented   map[string]int64 // keys of what has no path id for a key
@@ -76,7 +75,7 @@ func (k *keyer) nameNameless(ctx context.Context, b *Side, r read) error {
 		if i == len(b.Rows) {
 			return
 		}
-		b.Rows[i].Key = k.invent(identityOf(AssetID{facts.Integer(v[0]), facts.Integer(v[1]), facts.Integer(v[2])}, facts.Integer(v[3]), b.Rows[i].Content))
+		b.Rows[i].Key = k.invent(identityOf(AssetID{Integer(v[0]), Integer(v[1]), Integer(v[2])}, Integer(v[3]), b.Rows[i].Content))
 		i++
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -22,7 +21,7 @@ func Load(ctx context.Context, db *sql.DB, old, new string, o Options) (*Sides, 
 	}
 	pairArchives(s.Old, s.New)
 	markShared(s.Old, s.New)
-	s.Source = &facts.Catalog{DB: db}
+	s.Source = &Catalog{DB: db}
 	if s.Apart, err = s.Source.Apart(ctx, s.Old.ID, s.New.ID); err != nil {
 		return nil, err
 	}
@@ -76,16 +75,16 @@ func (l *loader) readBoth(ctx context.Context, old, new *Side, wanted func(*Arch
 
 // open reads a build's archives.
 func open(ctx context.Context, db *sql.DB, label string) (*Side, error) {
-	id, err := facts.BuildID(ctx, db, label)
+	id, err := BuildID(ctx, db, label)
 	if err != nil {
 		return nil, err
 	}
 	b := &Side{ID: id, Label: label, db: db, at: map[int64]int32{}}
 	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{id}, func(v []driver.Value) {
-		b.at[facts.Integer(v[1])] = int32(len(b.Archives))
-		b.Archives = append(b.Archives, Archive{ID: facts.Integer(v[0]), Ordinal: facts.Integer(v[1]), place: facts.Integer(v[2]),
-			Entries: facts.Integer(v[3]), Name: facts.Text(v[4]), Format: facts.Text(v[5]), mount: mountPoint(facts.Text(v[6])),
-			lastWins: facts.Integer(v[7]) != 0, Group: -1, Lineage: facts.Integer(v[8]), Edition: facts.Integer(v[9])})
+		b.at[Integer(v[1])] = int32(len(b.Archives))
+		b.Archives = append(b.Archives, Archive{ID: Integer(v[0]), Ordinal: Integer(v[1]), place: Integer(v[2]),
+			Entries: Integer(v[3]), Name: Text(v[4]), Format: Text(v[5]), mount: mountPoint(Text(v[6])),
+			lastWins: Integer(v[7]) != 0, Group: -1, Lineage: Integer(v[8]), Edition: Integer(v[9])})
 	})
 	if err == nil {
 		err = b.readNames(ctx, db)

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/internal/process"
 	"pakdb/schema"
 	"pakdb/schema/rows"
@@ -20,7 +19,7 @@ import (
 type loader struct {
 	db    *sql.DB
 	o     Options
-	apart *facts.Apart
+	apart *Apart
 }
 
 // both does the same for both sides at once.
@@ -54,7 +53,7 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 		}
 	}
 	b.Rows = slices.Grow(b.Rows, int(max(0, min(entries-int64(len(b.Rows)), 1<<22))))
-	b.reads = append(b.reads, read{len(b.Rows), facts.Array(ordinals)})
+	b.reads = append(b.reads, read{len(b.Rows), Array(ordinals)})
 	add, before := l.appendTo(b), len(b.Rows)
 	defer func() { b.total = max(b.total, len(b.Rows)) }()
 	err := rows.EachStored(ctx, l.db, b.Label, ordinals, func(s *rows.Stored) error {
@@ -63,7 +62,7 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 	})
 	if errors.Is(err, rows.ErrUnusual) {
 		b.forget(before)
-		return l.readRows(ctx, b, buildRows, b.ID, facts.Array(ordinals))
+		return l.readRows(ctx, b, buildRows, b.ID, Array(ordinals))
 	}
 	return err
 }
@@ -84,7 +83,7 @@ func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...dri
 
 // storedRow returns a row of rowColumns.
 func storedRow(v []driver.Value) *rows.Stored {
-	n := func(i int) int64 { return facts.Integer(v[i]) }
+	n := func(i int) int64 { return Integer(v[i]) }
 	return &rows.Stored{Mount: n(0), Path: n(1), Content: n(2), Stored: n(3), Size: n(4), Flags: n(5), Method: n(6), Type: n(7), Mtime: n(8), Row: n(9)}
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -30,7 +29,7 @@ func (b *Side) Seen(ctx context.Context, paths []int64) (map[int64]Row, error) {
 		}
 	}
 	if b.db == nil {
-		paths = facts.Set(slices.Clone(paths))
+		paths = Set(slices.Clone(paths))
 		for _, list := range [][]Row{b.Rows, b.shared} {
 			for i := range list {
 				if _, wanted := slices.BinarySearch(paths, list[i].Path); wanted {
@@ -40,8 +39,8 @@ func (b *Side) Seen(ctx context.Context, paths []int64) (map[int64]Row, error) {
 		}
 		return seen, nil
 	}
-	return seen, facts.Batches(paths, func(ids []int64) error {
-		return schema.EachRow(ctx, b.db, "SELECT "+rowColumns+pathRows, []driver.Value{b.ID, facts.Array(ids)}, func(v []driver.Value) {
+	return seen, Batches(paths, func(ids []int64) error {
+		return schema.EachRow(ctx, b.db, "SELECT "+rowColumns+pathRows, []driver.Value{b.ID, Array(ids)}, func(v []driver.Value) {
 			s := storedRow(v)
 			at := entryAt{s.Mount, s.Row}
 			if b.names[at].path != 0 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"pakdb/codecs/mount"
-	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -27,7 +26,7 @@ func (b *Side) readNames(ctx context.Context, db *sql.DB) error {
 	}
 	b.names, b.under = map[entryAt]below{}, map[int32]string{}
 	return schema.EachRow(ctx, db, chunkNames, []driver.Value{b.ID}, func(v []driver.Value) {
-		b.names[entryAt{facts.Integer(v[0]), facts.Integer(v[1])}] = below{facts.Integer(v[2]), mounts[facts.Integer(v[3])]}
+		b.names[entryAt{Integer(v[0]), Integer(v[1])}] = below{Integer(v[2]), mounts[Integer(v[3])]}
 	})
 }
 
@@ -53,8 +52,8 @@ func mountPoint(point string) string {
 func (b *Side) readShadows(ctx context.Context, db *sql.DB) error {
 	b.hidden, b.hides = map[entryAt]bool{}, map[entryAt]int32{}
 	return schema.EachRow(ctx, db, buildShadows, []driver.Value{b.ID}, func(v []driver.Value) {
-		b.hidden[entryAt{facts.Integer(v[0]), facts.Integer(v[1])}] = true
-		b.hides[entryAt{facts.Integer(v[2]), facts.Integer(v[3])}]++
+		b.hidden[entryAt{Integer(v[0]), Integer(v[1])}] = true
+		b.hides[entryAt{Integer(v[2]), Integer(v[3])}]++
 	})
 }
 
@@ -119,8 +118,8 @@ func (l *loader) readShared(ctx context.Context, old, new *Side) error {
 			read := b.readAlready(a)
 			entries = slices.DeleteFunc(slices.Clone(entries), func(row int64) bool { return read[row] })
 			slices.Sort(entries)
-			err := facts.Batches(slices.Compact(entries), func(entries []int64) error {
-				return l.readRows(ctx, b, someRows, b.ID, a.Ordinal, facts.Array(entries))
+			err := Batches(slices.Compact(entries), func(entries []int64) error {
+				return l.readRows(ctx, b, someRows, b.ID, a.Ordinal, Array(entries))
 			})
 			if err != nil {
 				return err

@@ -3,8 +3,6 @@ package side
 import (
 	"cmp"
 	"database/sql"
-
-	"pakdb/diff/internal/facts"
 )
 
 // Options say what is read, and how entries of several archives are taken together.
@@ -17,12 +15,12 @@ type Options struct {
 // the catalog knows of whole archives is in neither.
 type Sides struct {
 	Old, New *Side
-	Source   facts.Source // of names, contents and records of both
+	Source   Source // of names, contents and records of both
 	// Texts are what keys below 0 stand for, to show it: the hex digits of an asset
 	// id or a path hash. Keys that stand for a path have none.
 	Texts map[int64]string
 	// Apart is nil where the directories of the builds say the same.
-	Apart *facts.Apart
+	Apart *Apart
 }
 
 // Side is one side of a comparison: a build, as far as it may differ from the other.

@@ -8,13 +8,13 @@ import (
 	"runtime/debug"
 	"text/tabwriter"
 
-	"pakdb/diff/download"
+	"pakdb/diff"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/maker"
 )
 
 // Print writes the downloads as a table for people, with percentages of the first.
-func Print(w io.Writer, all []download.Way) error {
+func Print(w io.Writer, all []diff.Way) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i := range all {
 		d := &all[i]
@@ -30,8 +30,8 @@ func Print(w io.Writer, all []download.Way) error {
 }
 
 // WriteRows writes the downloads as rows of a --format.
-func WriteRows(a *App, all []download.Way, format string) error {
-	rows, err := a.Rows(format, download.Columns()...)
+func WriteRows(a *App, all []diff.Way, format string) error {
+	rows, err := a.Rows(format, diff.WayColumns()...)
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func Estimate(ctx context.Context, a *App, old, new []delta.Input, o maker.MakeO
 }
 
 // Ways returns the ways of transport of an estimate, the whole build first.
-func Ways(e *maker.Estimate) []download.Way {
-	return []download.Way{
-		{Name: download.Build, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
-		{Name: download.Files, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
-		{Name: download.Chunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
-		{Name: download.Entries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
-		{Name: download.Delta, Bytes: e.Delta, Made: e.Made, Exact: true},
+func Ways(e *maker.Estimate) []diff.Way {
+	return []diff.Way{
+		{Name: diff.WayBuild, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
+		{Name: diff.WayFiles, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
+		{Name: diff.WayChunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
+		{Name: diff.WayEntries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
+		{Name: diff.WayDelta, Bytes: e.Delta, Made: e.Made, Exact: true},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/history"
+	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
@@ -176,7 +176,7 @@ func (b *blaming) splitPattern(text string) (label, pattern string, ok bool) {
 
 // each calls do for the values of an entry.
 func (b *blaming) each(ctx context.Context, path string, do func(*semantic.Origin) error) error {
-	events, err := history.At(ctx, b.db, b.build, path)
+	events, err := diff.HistoryAt(ctx, b.db, b.build, path)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
-	"pakdb/diff/impact"
 	"pakdb/diff/semantic"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -252,7 +251,7 @@ func diffImpact(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, f
 	if err != nil {
 		return n, err
 	}
-	for i, err := range impact.Of(ctx, s.DB, c.Result, 0, c.takes) {
+	for i, err := range diff.Impact(ctx, s.DB, c.Result, 0, c.takes) {
 		changed := int64(0)
 		if i.Changed {
 			changed = 1

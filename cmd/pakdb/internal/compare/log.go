@@ -13,7 +13,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
-	"pakdb/diff/history"
 	"pakdb/query/graph"
 )
 
@@ -55,14 +54,14 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 		return err
 	}
 	name := args[len(args)-1]
-	events, err := history.Of(ctx, db, name)
+	events, err := diff.History(ctx, db, name)
 	if errors.Is(err, diff.ErrNoFile) {
 		path, pathErr := graph.EntryPath(ctx, db, name)
 		if pathErr != nil {
 			return pathErr
 		}
 		name = path
-		events, err = history.Of(ctx, db, path)
+		events, err = diff.History(ctx, db, path)
 	}
 	if err != nil {
 		return err
@@ -70,7 +69,7 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 	if opts.semantic || opts.field != "" {
 		return logInside(ctx, a, db, name, events, between, opts)
 	}
-	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
+	events = slices.DeleteFunc(events, func(e diff.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
 	if opts.format != "" {
 		return logRows(a, events, opts.format)
@@ -78,7 +77,7 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 	return logList(a, events)
 }
 
-func logList(a *cli.App, events []history.Event) error {
+func logList(a *cli.App, events []diff.Event) error {
 	w := bufio.NewWriter(a.Stdout)
 	p := cli.NewPalette(a)
 	widest := widestBuild(events)
@@ -88,7 +87,7 @@ func logList(a *cli.App, events []history.Event) error {
 	return w.Flush()
 }
 
-func logRows(a *cli.App, events []history.Event, format string) error {
+func logRows(a *cli.App, events []diff.Event, format string) error {
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
 		"renamed_by", "also", "old_content", "new_content"}
 	rows, err := a.Rows(format, append([]string{"build"}, columns...)...)

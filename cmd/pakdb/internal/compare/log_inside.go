@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/history"
+	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
@@ -83,14 +83,14 @@ func (r *buildRange) before(label string) string {
 	return ""
 }
 
-func widestBuild(events []history.Event) (widest int) {
+func widestBuild(events []diff.Event) (widest int) {
 	for _, e := range events {
 		widest = max(widest, len([]rune(terminal.Printable(e.Build))))
 	}
 	return widest
 }
 
-func logLine(w *bufio.Writer, p cli.Palette, e *history.Event, widest int) {
+func logLine(w *bufio.Writer, p cli.Palette, e *diff.Event, widest int) {
 	size := ""
 	if e.New != nil {
 		size = cli.HumanSize(e.New.Size)
@@ -100,8 +100,8 @@ func logLine(w *bufio.Writer, p cli.Palette, e *history.Event, widest int) {
 }
 
 // logInside shows what changed inside of an entry from build to build, or one value of it.
-func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []history.Event, between *buildRange, opts logOptions) error {
-	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
+func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []diff.Event, between *buildRange, opts logOptions) error {
+	events = slices.DeleteFunc(events, func(e diff.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
 	contents, err := cli.Contents(a, a.Catalog)
 	if err != nil {
@@ -137,14 +137,14 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 // insideLog shows what changed inside of one entry.
 type insideLog struct {
 	*insideWriter
-	events []history.Event
+	events []diff.Event
 	opts   logOptions
 	widest int
 	found  bool // the field
 	stderr io.Writer
 }
 
-func (l *insideLog) event(ctx context.Context, e *history.Event) error {
+func (l *insideLog) event(ctx context.Context, e *diff.Event) error {
 	in, err := l.compare(ctx, e)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (l *insideLog) event(ctx context.Context, e *history.Event) error {
 
 // compare returns what changed, never nil. Of an entry that came or went all values of a
 // package are told.
-func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Difference, error) {
+func (l *insideLog) compare(ctx context.Context, e *diff.Event) (*semantic.Difference, error) {
 	if e.Old == nil || e.New == nil {
 		fields, err := l.with.Values(ctx, &e.Change)
 		return &semantic.Difference{Fields: fields}, err

@@ -8,7 +8,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/download"
 	"pakdb/diff/page"
 	"pakdb/query/show"
 )
@@ -26,7 +25,7 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
 func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
-	downloads, err := download.Ways(ctx, s.DB, c.Result)
+	downloads, err := diff.Ways(ctx, s.DB, c.Result)
 	if err != nil {
 		return 0, err
 	}

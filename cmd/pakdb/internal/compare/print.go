@@ -13,7 +13,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/download"
 	"pakdb/internal/terminal"
 )
 
@@ -237,7 +236,7 @@ func fitStat(width, names int) (fittedNames, signs int) {
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
 func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
-	downloads, err := download.Ways(ctx, s.DB, c.Result)
+	downloads, err := diff.Ways(ctx, s.DB, c.Result)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,173 @@
+package side
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"maps"
+	"slices"
+	"strings"
+
+	"pakdb/internal/asset"
+)
+
+// Names are paths of a catalog by their path_id: the folders once each, and the
+// names in one text, because two million texts of their own take twice the memory.
+// It is not safe for concurrent use.
+type Names struct {
+	ids    []int64 // path_id, sorted
+	dirOf  []int32 // in dirs
+	starts []int64 // of the names in text; one more than there are
+	text   string
+
+	dirs  []string // prefixes
+	ranks []int32
+
+	table   []int32       // place in ids by id less the first one, -1 for none; nil: ids lie too far apart
+	numbers *assetNumbers // nil: nobody asked yet
+}
+
+// LoadNames reads the paths of ids, which are path_ids in any order; those that are
+// not above 0, and repeats, are left out.
+func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
+	ids = Set(slices.Clone(ids))
+	b := newNamesBuilder(len(ids))
+	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "x_path p", "p.path_id", ids,
+		func(id int64, v []driver.Value) { b.add(id, Integer(v[1]), Text(v[2])) })
+	if err != nil {
+		return nil, err
+	}
+	dirs := make([]string, len(b.dirs))
+	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "x_dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
+		func(id int64, v []driver.Value) { dirs[b.dirs[id]] = Text(v[1]) })
+	return b.names(dirs), err
+}
+
+// namesBuilder makes Names of paths, which are added in the order of their ids.
+type namesBuilder struct {
+	Names
+	dirs map[int64]int32 // places of folders by their ids
+	text strings.Builder // its text is not copied in the end
+}
+
+func newNamesBuilder(n int) *namesBuilder {
+	b := &namesBuilder{Names: Names{ids: make([]int64, 0, n), dirOf: make([]int32, 0, n), starts: make([]int64, 0, n+1)}, dirs: map[int64]int32{}}
+	b.text.Grow(16 * n)
+	return b
+}
+
+func (b *namesBuilder) add(id, dir int64, name string) {
+	place, ok := b.dirs[dir]
+	if !ok {
+		place = int32(len(b.dirs))
+		b.dirs[dir] = place
+	}
+	b.ids, b.dirOf, b.starts = append(b.ids, id), append(b.dirOf, place), append(b.starts, int64(b.text.Len()))
+	_, _ = b.text.WriteString(name)
+}
+
+// names returns the names, given the prefixes of folders by their places.
+func (b *namesBuilder) names(dirs []string) *Names {
+	n := &b.Names
+	n.starts = append(n.starts, int64(b.text.Len()))
+	n.text, n.dirs = b.text.String(), dirs
+	n.rankAll()
+	n.tabulate()
+	return n
+}
+
+// tabulate makes ids findable without a search, where that takes no more memory than
+// what a name takes elsewhere.
+func (n *Names) tabulate() {
+	if len(n.ids) == 0 {
+		return
+	}
+	first, last := n.ids[0], n.ids[len(n.ids)-1]
+	if last-first >= 8*int64(len(n.ids)) {
+		return
+	}
+	n.table = make([]int32, last-first+1)
+	for i := range n.table {
+		n.table[i] = -1
+	}
+	for i, id := range n.ids {
+		n.table[id-first] = int32(i)
+	}
+}
+
+// find returns the place of an id in ids.
+func (n *Names) find(id int64) (int, bool) {
+	if n.table == nil {
+		return slices.BinarySearch(n.ids, id)
+	}
+	at := id - n.ids[0]
+	if at < 0 || at >= int64(len(n.table)) || n.table[at] < 0 {
+		return 0, false
+	}
+	return int(n.table[at]), true
+}
+
+// base is the name at a place of ids.
+func (n *Names) base(i int) string { return n.text[n.starts[i]:n.starts[i+1]] }
+
+// Split returns the folder, with its slash, and the name of a path; "" and "" for an
+// id that was not loaded.
+func (n *Names) Split(id int64) (prefix, base string) {
+	i, ok := n.find(id)
+	if !ok {
+		return "", ""
+	}
+	return n.dirs[n.dirOf[i]], n.base(i)
+}
+
+// Path returns a path, "" for an id that was not loaded.
+func (n *Names) Path(id int64) string {
+	prefix, base := n.Split(id)
+	return prefix + base
+}
+
+// Rank is the place of a path among those that n holds, by folder, then by name.
+// Without a path it is -1.
+func (n *Names) Rank(id int64) int32 {
+	i, ok := n.find(id)
+	if !ok {
+		return -1
+	}
+	return n.ranks[i]
+}
+
+// rankAll sorts once, so that whoever sorts by paths compares numbers.
+func (n *Names) rankAll() {
+	dirs := make([]int32, len(n.dirs))
+	for i := range dirs {
+		dirs[i] = int32(i)
+	}
+	slices.SortFunc(dirs, func(a, b int32) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
+	rankOf := make([]int32, len(dirs))
+	for rank, dir := range dirs {
+		rankOf[dir] = int32(rank)
+	}
+	byName := make([]int32, len(n.ids))
+	for i := range byName {
+		byName[i] = int32(i)
+	}
+	slices.SortFunc(byName, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rankOf[n.dirOf[a]], rankOf[n.dirOf[b]]), strings.Compare(n.base(int(a)), n.base(int(b))))
+	})
+	n.ranks = make([]int32, len(byName))
+	for rank, i := range byName {
+		n.ranks[i] = int32(rank)
+	}
+}
+
+// PartOf returns the extension of a path and what the file is to its asset, which is
+// asset.None for an id that was not loaded.
+func (n *Names) PartOf(path int64) (ext string, part asset.Part) {
+	i, ok := n.find(path)
+	if !ok {
+		return "", asset.None
+	}
+	_, ext, part = asset.Split(n.base(i))
+	return ext, part
+}
