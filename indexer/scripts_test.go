@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script"
-	"pakdb/codecs/unreal/script/scripttest"
+	unrealpkg "pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
 )
@@ -27,17 +27,20 @@ func TestDamagedScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := scripttest.File(t, path).Facts()
-		var scripts []int
-		for i := range p.Exports {
-			if p.Exports[i].Size > 0 && (script.IsKismet(p, i) || !p.Modern() && script.IsClassic(p, i)) {
-				scripts = append(scripts, i)
-			}
+		p, err := unrealpkg.Read(t.Context(), bytes.NewReader(whole), int64(len(whole)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := rows.ReadScript(&p.PackageFacts, func(i int) ([]byte, error) {
+			return whole[p.Exports[i].Offset:][:p.Exports[i].Size], nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		for i := range n / 3 {
 			b := bytes.Clone(whole)
 			for range 1 + rnd.IntN(4) {
-				x := &p.Exports[scripts[rnd.IntN(len(scripts))]]
+				x := &p.Exports[code.Functions[rnd.IntN(len(code.Functions))].Export]
 				b[x.Offset+rnd.Int64N(x.Size)] = byte(rnd.Uint32())
 			}
 			write(t, filepath.Join(dir, fmt.Sprintf("%05d_%s", i, filepath.Base(path))), b)

@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unrealpak"
 )
 
@@ -78,21 +78,19 @@ func TestTextures(t *testing.T) {
 	file := codecstest.OpenFile(t, codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "Legacy-Tagged-Zlib.pak"))
 	files := codecstest.Contents(t, codecstest.Open(t, unrealpak.Format(), file, &codecs.Options{}))
 	for name, want := range map[string]string{"T_BC6H": "64 x 64 -> 1.6 % differ, PSNR 20.0 dB", "T_Streaming": "512 x 512 -> 3.1 % differ, PSNR "} {
-		var pkg *scripttest.Package
-		for _, p := range scripttest.All(t, files) {
-			if strings.HasSuffix(p.Name, name+".uasset") {
-				pkg = p
-			}
+		head, body := files["Textures/"+name+".uasset"], files["Textures/"+name+".uexp"]
+		p, err := pkg.Read(t.Context(), bytes.NewReader(head), int64(len(head)))
+		if err != nil {
+			t.Fatal(err)
 		}
+		first := p.Exports[0]
+		first.Offset -= int64(len(head))
 		bulk := files["Textures/"+name+".ubulk"]
 		made := func(change func(export, bulk []byte)) *media.Package {
-			data, err := pkg.Data(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := bytes.Clone(body[first.Offset:][:first.Size])
 			beside := bytes.Clone(bulk)
 			change(data, beside)
-			return &media.Package{PackageFacts: pkg.Facts(), Bytes: func(int) ([]byte, error) { return data, nil },
+			return &media.Package{PackageFacts: &p.PackageFacts, Bytes: func(int) ([]byte, error) { return data, nil },
 				Open: func(f media.File) (io.ReaderAt, int64, error) {
 					if f != ".ubulk" || beside == nil {
 						return nil, 0, media.ErrNoBytes

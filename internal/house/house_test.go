@@ -202,37 +202,37 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 // opening are the files that open others without package regular. Those that users name
 // may be pipes, as a shell makes them of commands; nobody else writes to the own ones.
 var opening = map[string]string{
-	"diff/ship/store/update/flags.go":             "named",
-	"cmd/pakdb/internal/catalog/index.go":         "named",
-	"cmd/pakdb/internal/cli/keys.go":              "named",
-	"cmd/pakdb/internal/archive/pack_order.go":    "named",
-	"cmd/pakdb/internal/catalog/serve_options.go": "named",
-	"cmd/pakdb/internal/ship/keys.go":             "named",
-	"cmd/pakdb/internal/ship/store_keys.go":       "named",
-	"codecs/unreal/property/usmap.go":             "named",
-	"diff/ship/delta/apply/plan.go":               "named", // the patch
-	"diff/ship/delta/file.go":                     "named",
-	"diff/ship/delta/password.go":                 "named",
-	"diff/ship/delta/sealed.go":                   "named",
-	"cmd/pakdb/internal/shell/command.go":         "named",
-	"cmd/pakdb/internal/shell/history.go":         "named",
-	"query/file.go":                               "named", // what is written may go to a pipe
-	"query/named.go":                              "named", // a folder of queries
-	"codecs/gpak/writer_database.go":              "own",
-	"codecs/tempfiles.go":                         "own",
-	"diff/ship/store/contents/writer.go":          "own",
-	"internal/atomicfile/scratchdir.go":           "own",
-	"internal/terminal/ptytest/pty_linux.go":      "a terminal",
-	"query/export/push.go":                        "own",
-	"query/export/server.go":                      "named",
-	"schema/internal/file/create.go":              "own",
-	"internal/regular/open.go":                    "this is regular",
-	"codecs/codecstest/corpus.go":                 "for tests",
-	"codecs/codecstest/samples.go":                "for tests",
-	"codecs/unreal/script/scripttest/packages.go": "for tests",
-	"diff/ship/internal/deltatest/pkdeltatest.go": "for tests",
-	"diff/ship/internal/deltatest/rounds.go":      "for tests",
-	"internal/atomicfile/faulttest/tree.go":       "for tests",
+	"diff/ship/store/update/flags.go":                      "named",
+	"cmd/pakdb/internal/catalog/index.go":                  "named",
+	"cmd/pakdb/internal/cli/keys.go":                       "named",
+	"cmd/pakdb/internal/archive/pack_order.go":             "named",
+	"cmd/pakdb/internal/catalog/serve_options.go":          "named",
+	"cmd/pakdb/internal/ship/keys.go":                      "named",
+	"cmd/pakdb/internal/ship/store_keys.go":                "named",
+	"codecs/unreal/property/usmap.go":                      "named",
+	"diff/ship/delta/apply/plan.go":                        "named", // the patch
+	"diff/ship/delta/file.go":                              "named",
+	"diff/ship/delta/password.go":                          "named",
+	"diff/ship/delta/sealed.go":                            "named",
+	"cmd/pakdb/internal/shell/command.go":                  "named",
+	"cmd/pakdb/internal/shell/history.go":                  "named",
+	"query/file.go":                                        "named", // what is written may go to a pipe
+	"query/named.go":                                       "named", // a folder of queries
+	"codecs/gpak/writer_database.go":                       "own",
+	"codecs/tempfiles.go":                                  "own",
+	"diff/ship/store/contents/writer.go":                   "own",
+	"internal/atomicfile/scratchdir.go":                    "own",
+	"internal/terminal/ptytest/pty_linux.go":               "a terminal",
+	"query/export/push.go":                                 "own",
+	"query/export/server.go":                               "named",
+	"schema/internal/file/create.go":                       "own",
+	"internal/regular/open.go":                             "this is regular",
+	"codecs/codecstest/corpus.go":                          "for tests",
+	"codecs/codecstest/samples.go":                         "for tests",
+	"codecs/unreal/internal/script/scripttest/packages.go": "for tests",
+	"diff/ship/internal/deltatest/pkdeltatest.go":          "for tests",
+	"diff/ship/internal/deltatest/rounds.go":               "for tests",
+	"internal/atomicfile/faulttest/tree.go":                "for tests",
 }
 
 // TestFilesAreOpenedInOnePlace: a named pipe in a folder must not be opened.

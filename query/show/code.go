@@ -11,9 +11,9 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/meaning"
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/internal/asset"
 	"pakdb/query"
-	"pakdb/query/pkgtable"
 )
 
 // packageFile is a package of the build with the bytes of its exports.
@@ -62,17 +62,17 @@ func (f *packageFile) bytes(export int) ([]byte, error) {
 
 // Code returns the code of a package of the build. The errors are those of [Build.Facts];
 // one of class [codecs.ErrUnknown] means that the file is no package.
-func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error) {
+func (b *Build) Code(ctx context.Context, path string) (*rows.Script, error) {
 	f, err := b.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return pkgtable.ReadScript(f.PackageFacts, f.bytes)
+	return rows.ReadScript(f.PackageFacts, f.bytes)
 }
 
 // AddCode adds to the tree of a package the text of its functions, a node for each line,
 // or why a function was not understood.
-func AddCode(root *meaning.Node, code *pkgtable.Script) {
+func AddCode(root *meaning.Node, code *rows.Script) {
 	list := exportsOf(root)
 	for i := range code.Functions {
 		f := &code.Functions[i]

@@ -8,8 +8,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/umod"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/script/scripttest"
 )
 
 // packages returns all samples of UE1 to UE3.

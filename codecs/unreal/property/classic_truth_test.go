@@ -11,8 +11,8 @@ import (
 
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/script/scripttest"
 )
 
 // classicTruth is what an independent reader says of the exports of a package: name, type,
@@ -32,7 +32,7 @@ func sample(t testing.TB, name string) *scripttest.Package {
 
 func decoder(t testing.TB, p *scripttest.Package) *property.ClassicDecoder {
 	t.Helper()
-	d, err := property.NewClassicDecoder(p.Facts(), p.Data, property.ClassicOptions{})
+	d, err := property.NewClassicDecoder(p.Facts(), p.Data)
 	if err != nil {
 		t.Fatal(err)
 	}

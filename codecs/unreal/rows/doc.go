@@ -1,4 +1,4 @@
-// Package rows makes rows of the catalog of the values in packages of Unreal Engine.
+// Package rows makes rows of the tables, values and code in packages of Unreal Engine, for the catalog and for people.
 //
 //	package --> Reader.Each: decoded exports --> walker: a row for each value --> family.Batch
 //
@@ -19,4 +19,5 @@
 //   - scripts.go: functions, what they call and name
 //   - mappings.go: the classes of a game, and which of them values were read by
 //   - reader.go: the reader for the registry
+//   - shown_*.go: summary, tables, values and code of one package, for people
 package rows

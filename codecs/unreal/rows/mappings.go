@@ -81,7 +81,7 @@ func newClasses(all []*codecs.Mappings) codecs.Classes {
 // Declare adds what a package declares.
 func (c *classes) Declare(f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) error {
 	facts, ok := f.Detail.(*unreal.PackageFacts)
-	if !ok || !Modern(facts) {
+	if !ok || !facts.Modern() {
 		return nil
 	}
 	in := &window{r: r, base: base, size: size, exports: facts.Exports}

@@ -5,15 +5,15 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/internal/script"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/script"
 )
 
 // Package is a package whose exports are to be read.
 type Package struct {
 	*unreal.PackageFacts
+	Path    string // in the game, as far as it is known
 	Options property.Options
-	Element func(class, field string) *property.Type // as [property.ClassicOptions] has it
 	// Bytes returns those of an export. Of UE4 and UE5 they must stay until the next
 	// call; older packages are read in any order, and theirs must not change at all.
 	Bytes func(export int) ([]byte, error)
@@ -23,18 +23,15 @@ type Package struct {
 	troubles troubles
 }
 
-// Modern reports whether a package is of UE4 or UE5.
-func Modern(f *unreal.PackageFacts) bool { return f.Modern() }
-
 // Each calls do with each export; its values are valid until do returns. An export
 // whose bytes are damaged is a lost one: see [Package.Problems]. The error is that of do,
 // or of the machine.
 func (p *Package) Each(do func(d *property.Decoder, i int, x *property.Export) error) error {
 	p.Coverage, p.troubles = property.Coverage{}, troubles{}
-	if Modern(p.PackageFacts) {
+	if p.Modern() {
 		return p.eachNew(do)
 	}
-	old, err := property.NewClassicDecoder(p.PackageFacts, p.bytes, property.ClassicOptions{Element: p.Element})
+	old, err := property.NewClassicDecoder(p.PackageFacts, p.bytes)
 	if err != nil {
 		return err
 	}
@@ -64,7 +61,7 @@ func (p *Package) read(d *property.Decoder, export func(*property.Export, int, [
 			x.Damage = codecs.Errorf(codecs.ErrLimit, "%d bytes of %d were read: %v", len(data), n, x.Damage)
 		}
 		part := valuesPart
-		if !Modern(p.PackageFacts) && script.IsClassic(p.PackageFacts, i) {
+		if !p.Modern() && script.IsClassic(p.PackageFacts, i) {
 			part = codePart
 		}
 		p.lose(i, part, x.Damage)

@@ -51,7 +51,7 @@ func (r *reader) read(ctx context.Context, f *codecs.Facts, content io.ReaderAt,
 
 func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
 	facts := f.Detail.(*unreal.PackageFacts)
-	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports, fresh: !Modern(facts),
+	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports, fresh: !facts.Modern(),
 		told: slices.ContainsFunc(f.Problems, func(p *codecs.FormatError) bool { return errors.Is(p, codecs.ErrTruncated) })}
 	p := &Package{PackageFacts: facts, Options: options(o), Bytes: in.bytes}
 	var used *recorder
@@ -64,10 +64,10 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		return nil, err
 	}
 	c := &p.Coverage
-	out := &codecs.Values{Unversioned: Modern(facts) && facts.Flags&flagUnversioned != 0, Rows: batch,
+	out := &codecs.Values{Unversioned: facts.Modern() && facts.Flags&flagUnversioned != 0, Rows: batch,
 		Exports: c.Exports, Exact: c.Exact, Tailed: c.Tailed, Lost: c.Lost, Fields: c.Values, Opaque: c.Opaque, FieldsGuessed: c.Guessed,
 		Bytes: c.Bytes + in.cut, OpaqueBytes: c.OpaqueBytes, TailBytes: c.TailBytes + in.cut}
-	if Modern(facts) {
+	if facts.Modern() {
 		engine, exact := property.EngineOf(facts)
 		if !exact && o.Engine != 0 {
 			engine = property.Engine(o.Engine)
@@ -96,7 +96,7 @@ func options(o *codecs.ValueOptions) property.Options {
 
 func candidates(f *codecs.Facts) (all []int) {
 	p, ok := f.Detail.(*unreal.PackageFacts)
-	if !ok || !Modern(p) {
+	if !ok || !p.Modern() {
 		return nil
 	}
 	if _, exact := property.EngineOf(p); exact {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/family"
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 )
 
 // scriptRow is a function, or a state or class that has code.
@@ -80,7 +80,7 @@ var (
 
 // addScripts adds the code of the package.
 func (m *maker) addScripts() error {
-	if !Modern(m.p.PackageFacts) {
+	if !m.p.Modern() {
 		return m.addOldScripts()
 	}
 	list, err := script.Kismet(m.p.PackageFacts, m.p.bytes, script.KismetOptions{})

@@ -22,9 +22,9 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
-	"pakdb/query/pkgtable"
 )
 
 // asOptions say in which form contents are written.
@@ -64,7 +64,7 @@ func (o *asOptions) check(a *cli.App, raw bool) error {
 
 // writeJSON writes the values of a package as JSON: an export a line, or indented.
 // It returns errors of the package and errors of w apart.
-func writeJSON(w io.Writer, v *pkgtable.Values, indent bool) (contentErr, writeErr error) {
+func writeJSON(w io.Writer, v *rows.Package, indent bool) (contentErr, writeErr error) {
 	out := bufio.NewWriter(w)
 	before := "[\n"
 	var lines bytes.Buffer
@@ -177,11 +177,10 @@ func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.
 	if as.form != "json" {
 		return catMedia(ctx, w, p, o, near, as)
 	}
-	v := p.values(o)
-	if contentErr, writeErr := writeJSON(w, v, p.indent); contentErr != nil || writeErr != nil {
+	if contentErr, writeErr := writeJSON(w, o.Package, p.indent); contentErr != nil || writeErr != nil {
 		return cmp.Or(contentErr, writeErr)
 	}
-	bad := []error{p.missing(&v.Coverage)}
+	bad := []error{p.missing(&o.Coverage)}
 	for _, problem := range o.problems {
 		bad = append(bad, problem)
 	}
@@ -237,14 +236,13 @@ func (x *jsonExtraction) write(ctx context.Context, dir *safename.Dir, files *pa
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	v := x.values(o)
-	contentErr, writeErr := writeJSON(f, v, x.indent)
+	contentErr, writeErr := writeJSON(f, o.Package, x.indent)
 	if contentErr != nil || writeErr != nil {
 		j.err = cli.OfFile(contentErr, files.ar.Path, cli.Label(j.entry))
 		return writeErr
 	}
 	x.mu.Lock()
-	x.coverage.Add(&v.Coverage)
+	x.coverage.Add(&o.Coverage)
 	x.mu.Unlock()
 	for _, problem := range o.problems {
 		j.err = errors.Join(j.err, cli.OfFile(problem, files.ar.Path, cli.Label(j.entry)))

@@ -70,7 +70,7 @@ type surroundings struct {
 // mediaOf returns a package such that its media can be read, until end is called.
 func mediaOf(ctx context.Context, p *packages, o *openedPackage, near surroundings) (m *media.Package, end func()) {
 	var others []*operand.Content
-	m = mediaPackage(p, o, near.open)
+	m = mediaPackage(o, near.open)
 	m.Package = func(name string) (*media.Package, error) {
 		c, err := near.named(ctx, name)
 		if err != nil {
@@ -81,7 +81,7 @@ func mediaOf(ctx context.Context, p *packages, o *openedPackage, near surroundin
 		if err != nil {
 			return nil, err
 		}
-		return mediaPackage(p, other, nil), nil
+		return mediaPackage(other, nil), nil
 	}
 	return m, func() {
 		for _, c := range others {
@@ -90,13 +90,12 @@ func mediaOf(ctx context.Context, p *packages, o *openedPackage, near surroundin
 	}
 }
 
-func mediaPackage(p *packages, o *openedPackage, open media.Opener) *media.Package {
-	v := p.values(o)
+func mediaPackage(o *openedPackage, open media.Opener) *media.Package {
 	facts := o.PackageFacts
 	if facts.Zen != nil { // global.utoc may be elsewhere
 		facts = zen.Resolve(facts, media.ScriptObjects())
 	}
-	return &media.Package{PackageFacts: facts, Options: v.Options, Bytes: o.bytes, Open: open}
+	return &media.Package{PackageFacts: facts, Options: o.Options, Bytes: o.Bytes, Open: open}
 }
 
 // members returns the textures or sounds of a package, the one that is called as its file

@@ -21,10 +21,10 @@ import (
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 	"pakdb/internal/regular"
-	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -137,8 +137,7 @@ func (p *packages) dictionary(folder string) show.Dictionary {
 
 // openedPackage is a package whose exports can be read.
 type openedPackage struct {
-	*pkgtable.Package
-	bytes    func(export int) ([]byte, error)
+	*rows.Package
 	problems []*codecs.FormatError
 }
 
@@ -166,13 +165,8 @@ func (p *packages) read(ctx context.Context, c *operand.Content) (*openedPackage
 	if f.Zen != nil && p.named != nil {
 		f = zen.Resolve(f, p.named)
 	}
-	return &openedPackage{&pkgtable.Package{PackageFacts: f, Path: c.Path}, bytes, problems}, nil
-}
-
-// values returns the values of a package.
-func (p *packages) values(o *openedPackage) *pkgtable.Values {
-	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(o.Name, pkg.NameOf(o.Path))}
-	return &pkgtable.Values{Package: o.Package, Options: options, Bytes: o.bytes}
+	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(f.Name, pkg.NameOf(c.Path))}
+	return &openedPackage{&rows.Package{PackageFacts: f, Path: c.Path, Options: options, Bytes: bytes}, problems}, nil
 }
 
 // missing is the error of objects whose classes nothing describes.
@@ -248,9 +242,8 @@ func (d *declared) declare(name string) {
 			continue
 		}
 		if o, err := d.in.read(ctx, c); err == nil {
-			v := d.in.values(o)
-			v.Options.Schemas = d.lib
-			v.Declare(d.lib)
+			o.Options.Schemas = d.lib
+			o.Declares(d.lib, o.Options)
 		}
 		c.Close()
 		return

@@ -3,7 +3,6 @@ package archive
 import (
 	"cmp"
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -13,13 +12,13 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/query/pkgtable"
+	"pakdb/codecs/unreal/rows"
 )
 
 // contents are the tables that read the contents of exports.
 func contentTables() []string { return []string{"values", "script"} }
 
-func tableNames() []string { return append(pkgtable.Names(), contentTables()...) }
+func tableNames() []string { return append(rows.TableNames(), contentTables()...) }
 
 // checkTables refuses tables that there are not, and flags that no table takes.
 func (o *showOptions) checkTables() error {
@@ -84,20 +83,20 @@ func runTables(ctx context.Context, a *cli.App, opts showOptions, args []string)
 // contents reports whether the contents of exports are asked for.
 func (o *showOptions) contents() bool { return slices.Contains(contentTables(), o.tables[0]) }
 
-func printPackage(a *cli.App, v *pkgtable.Package, opts showOptions) error {
+func printPackage(a *cli.App, v *rows.Package, opts showOptions) error {
 	for i, name := range opts.tables {
-		table := pkgtable.Of(name)
+		table := rows.TableOf(name)
 		if i > 0 && opts.format != "json" && opts.format != "jsonl" {
 			if _, err := fmt.Fprintln(a.Stdout); err != nil {
 				return err
 			}
 		}
-		rows, err := a.Rows(opts.format, table.Columns...)
+		out, err := a.Rows(opts.format, table.Columns...)
 		if err != nil {
 			return err
 		}
-		err = table.Rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
-		if err = cmp.Or(err, rows.Close()); err != nil {
+		err = table.Rows(v, out.Write)
+		if err = cmp.Or(err, out.Close()); err != nil {
 			return err
 		}
 	}
@@ -152,7 +151,7 @@ func openPackage(ctx context.Context, a *cli.App, opts showOptions, args []strin
 
 // printCode prints the functions that are asked for: as text, or as rows.
 func printCode(a *cli.App, o *openedPackage, opts showOptions) error {
-	code, err := pkgtable.ReadScript(o.PackageFacts, o.bytes)
+	code, err := rows.ReadScript(o.PackageFacts, o.Bytes)
 	if err != nil {
 		return err
 	}
@@ -163,13 +162,12 @@ func printCode(a *cli.App, o *openedPackage, opts showOptions) error {
 		}
 		return code.Write(a.Stdout)
 	}
-	v, table := o.Package, code.Table()
-	rows, err := a.Rows(opts.format, table.Columns...)
+	table := code.Table()
+	out, err := a.Rows(opts.format, table.Columns...)
 	if err != nil {
 		return err
 	}
-	err = table.Rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
-	return cmp.Or(err, rows.Close())
+	return cmp.Or(table.Rows(o.Package, out.Write), out.Close())
 }
 
 // openOnly decodes the only entry of an archive.

@@ -4,18 +4,17 @@ import (
 	"cmp"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/query/pkgtable"
+	"pakdb/codecs/unreal/rows"
 )
 
 // printValues prints the values of a package, and says what mappings lacked.
 func printValues(a *cli.App, p *packages, o *openedPackage, opts showOptions) error {
-	v := p.values(o)
-	rows, err := a.Rows(opts.format, pkgtable.ValueColumns()...)
+	out, err := a.Rows(opts.format, rows.ValueColumns()...)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(v.Rows(rows.Write), rows.Close()); err != nil {
+	if err := cmp.Or(o.Rows(out.Write), out.Close()); err != nil {
 		return err
 	}
-	return p.missing(&v.Coverage)
+	return p.missing(&o.Coverage)
 }

@@ -16,13 +16,13 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/meaning"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/codecs/unreal"
 	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 )
 
@@ -37,7 +37,7 @@ type showOptions struct {
 // showing is one run of the command.
 type showing struct {
 	showOptions
-	script *pkgtable.Script // with --code: of the package that is shown; nil
+	script *rows.Script // with --code: of the package that is shown; nil
 }
 
 func newShowCommand(a *cli.App) *cobra.Command {
@@ -273,13 +273,13 @@ func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Con
 		return err
 	}
 	if o.code {
-		o.script, err = pkgtable.ReadScript(p.PackageFacts, p.bytes)
+		o.script, err = rows.ReadScript(p.PackageFacts, p.Bytes)
 		return err
 	}
-	if err := show.AddValues(root, in.values(p).Rows); err != nil {
+	if err := show.AddValues(root, p.Rows); err != nil {
 		return err
 	}
-	code, err := pkgtable.ReadScript(p.PackageFacts, p.bytes)
+	code, err := rows.ReadScript(p.PackageFacts, p.Bytes)
 	if err != nil {
 		root.Add("code", "not read").Note = err.Error()
 		return ctx.Err()

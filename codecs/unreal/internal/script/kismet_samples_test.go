@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

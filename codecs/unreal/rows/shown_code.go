@@ -1,4 +1,4 @@
-package pkgtable
+package rows
 
 import (
 	"database/sql/driver"
@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 )
 
 // Script is the code of a package.

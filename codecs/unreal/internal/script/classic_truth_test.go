@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 )
 
 // classicTruth is what an independent disassembler says of an object.

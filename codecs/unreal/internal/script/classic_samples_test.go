@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/umod"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 )
 
 // TestClassicSamples counts what the samples have, and lists what is opaque.

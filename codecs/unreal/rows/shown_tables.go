@@ -1,5 +1,4 @@
-// Package pkgtable makes rows of the summary and the tables of an Unreal package.
-package pkgtable
+package rows
 
 import (
 	"database/sql/driver"
@@ -8,41 +7,35 @@ import (
 	"pakdb/codecs/unreal"
 )
 
-// Package is a package, and its path in the game as far as that is known.
-type Package struct {
-	*unreal.PackageFacts
-	Path string
-}
-
 // Table is one result: its columns, and what calls a function with each row.
 type Table struct {
 	Columns []string
 	Rows    func(*Package, func(...driver.Value) error) error
 }
 
-// Names are the tables that [Of] knows, in the order in which they are shown.
-func Names() []string {
+// TableNames are the tables that [TableOf] knows, in the order in which they are shown.
+func TableNames() []string {
 	return []string{"summary", "generations", "names", "imports", "exports", "depends"}
 }
 
-// Of returns the table of that name, which is one of [Names].
-func Of(name string) Table {
+// TableOf returns the table of that name, which is one of [TableNames].
+func TableOf(name string) Table {
 	switch name {
 	case "generations":
-		return Table{[]string{"generation", "exports", "names", "net_objects"}, generations}
+		return Table{[]string{"generation", "exports", "names", "net_objects"}, showGenerations}
 	case "names":
-		return Table{[]string{"name_index", "name", "flags"}, names}
+		return Table{[]string{"name_index", "name", "flags"}, showNames}
 	case "imports":
-		return Table{[]string{"import", "object", "class_package", "class", "path"}, imports}
+		return Table{[]string{"import", "object", "class_package", "class", "path"}, showImports}
 	case "exports":
-		return Table{[]string{"export", "object", "class", "super", "path", "flags", "offset", "size"}, exports}
+		return Table{[]string{"export", "object", "class", "super", "path", "flags", "offset", "size"}, showExports}
 	case "depends":
-		return Table{[]string{"export", "path", "on", "kind", "needs"}, depends}
+		return Table{[]string{"export", "path", "on", "kind", "needs"}, showDepends}
 	}
-	return Table{[]string{"field", "value"}, summary}
+	return Table{[]string{"field", "value"}, showSummary}
 }
 
-func generations(v *Package, write func(...driver.Value) error) error {
+func showGenerations(v *Package, write func(...driver.Value) error) error {
 	for i, g := range v.Generations {
 		if err := write(int64(i), int64(g.Exports), int64(g.Names), int64(g.NetObjects)); err != nil {
 			return err
@@ -51,7 +44,7 @@ func generations(v *Package, write func(...driver.Value) error) error {
 	return nil
 }
 
-func names(v *Package, write func(...driver.Value) error) error {
+func showNames(v *Package, write func(...driver.Value) error) error {
 	for i, n := range v.Names {
 		if err := write(int64(i), n.Text, fmt.Sprintf("0x%08x", n.Flags)); err != nil {
 			return err
@@ -60,7 +53,7 @@ func names(v *Package, write func(...driver.Value) error) error {
 	return nil
 }
 
-func imports(v *Package, write func(...driver.Value) error) error {
+func showImports(v *Package, write func(...driver.Value) error) error {
 	for i := range v.Imports {
 		im, r := &v.Imports[i], unreal.ObjectRef(-i-1)
 		if err := write(int64(r), v.NameOf(im.Name), v.NameOf(im.ClassPackage), v.NameOf(im.Class), v.pathOf(r)); err != nil {
@@ -70,10 +63,10 @@ func imports(v *Package, write func(...driver.Value) error) error {
 	return nil
 }
 
-func exports(v *Package, write func(...driver.Value) error) error {
+func showExports(v *Package, write func(...driver.Value) error) error {
 	for i := range v.Exports {
 		x, r := &v.Exports[i], unreal.ObjectRef(i+1)
-		if err := write(int64(r), v.NameOf(x.Name), v.ClassOf(i), orNull(v.ObjectOf(x.Super)), v.pathOf(r),
+		if err := write(int64(r), v.NameOf(x.Name), v.ClassOf(i), nullIfEmpty(v.ObjectOf(x.Super)), v.pathOf(r),
 			fmt.Sprintf("0x%08x", x.Flags), x.Offset, x.Size); err != nil {
 			return err
 		}
@@ -84,7 +77,7 @@ func exports(v *Package, write func(...driver.Value) error) error {
 // preloadKinds are the lists of a [unreal.PreloadSpan], in their order.
 var preloadKinds = []string{"serialize before serialize", "create before serialize", "serialize before create", "create before create"}
 
-func depends(v *Package, write func(...driver.Value) error) error {
+func showDepends(v *Package, write func(...driver.Value) error) error {
 	for i := range v.Exports {
 		self := unreal.ObjectRef(i + 1)
 		line := func(kind string, refs []unreal.ObjectRef) error {
@@ -125,7 +118,7 @@ func (v *Package) pathOf(r unreal.ObjectRef) string {
 	return path
 }
 
-func orNull(s string) driver.Value {
+func nullIfEmpty(s string) driver.Value {
 	if s == "" {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 )
 
 // write makes code of one statement for each line: "10 text" at offset 10, with

@@ -1,4 +1,4 @@
-package pkgtable
+package rows
 
 import (
 	"database/sql/driver"
@@ -11,7 +11,7 @@ import (
 	"pakdb/internal/stored"
 )
 
-func summary(v *Package, write func(...driver.Value) error) error {
+func showSummary(v *Package, write func(...driver.Value) error) error {
 	p := v.PackageFacts
 	name := pkg.NameOf(v.Path)
 	if name == "" {

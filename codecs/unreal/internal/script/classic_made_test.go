@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 	"pakdb/internal/testkit"
 )
 

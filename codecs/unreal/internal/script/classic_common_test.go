@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 )
 
 // TestCommonAgreesWithDeclarations compares the table with the names that public sources

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unrealpak"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/script"
-	"pakdb/codecs/unreal/script/scripttest"
+	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unrealpak"
 )
 
