@@ -25,7 +25,7 @@ func oldObject(p *Package, i int) (*oldReader, error) {
 		return nil, err
 	}
 	if p.old == nil {
-		if p.old, err = property.NewClassicDecoder(p.PackageFacts, p.Bytes, property.ClassicOptions{}); err != nil {
+		if p.old, err = property.NewClassicDecoder(p.PackageFacts, p.Bytes); err != nil {
 			return nil, err
 		}
 	}

@@ -1,7 +1,6 @@
 package property
 
 import (
-	"iter"
 	"strings"
 
 	"pakdb/codecs/unreal"
@@ -147,11 +146,6 @@ func (d *ClassicDecoder) find(owner unreal.ObjectRef, name string, work *int) (d
 		}
 		owner = d.f.Exports[i].Super
 	}
-	if d.o.Element != nil && owner != 0 {
-		if elem := d.o.Element(d.f.ObjectOf(owner), name); elem != nil {
-			return declared{name: name, typ: d.types.array(elem), ok: true}, true
-		}
-	}
 	return declared{}, false
 }
 
@@ -183,25 +177,6 @@ func (d *ClassicDecoder) declares(export int) []declared {
 	}
 	d.owned[export] = list
 	return list
-}
-
-// Elements yields the arrays that the classes of the package declare, by the names
-// of class and property, and what they hold: what [ClassicOptions.Element] of another
-// package may answer.
-func (d *ClassicDecoder) Elements() iter.Seq2[[2]string, *Type] {
-	return func(yield func([2]string, *Type) bool) {
-		for i := range d.f.Exports {
-			if d.f.ClassOf(i) != "Class" {
-				continue
-			}
-			class := d.f.NameOf(d.f.Exports[i].Name)
-			for _, f := range d.declares(i) {
-				if f.typ != nil && f.typ.Kind == Array && !yield([2]string{class, f.name}, f.typ.Elem) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // nextOf reads the next field behind a constant or an enum.

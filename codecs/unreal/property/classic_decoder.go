@@ -7,21 +7,13 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/script"
+	"pakdb/codecs/unreal/internal/script"
 )
-
-// ClassicOptions say what a package does not.
-type ClassicOptions struct {
-	// Element gives the type of the elements of an array that a class of another
-	// package declares, by the names of class and property; nil where it is not known.
-	Element func(class, field string) *Type
-}
 
 // ClassicDecoder reads the values of one package of UE1 to UE3. It is not safe for
 // concurrent use.
 type ClassicDecoder struct {
 	f     *unreal.PackageFacts
-	o     ClassicOptions
 	data  func(export int) ([]byte, error)
 	types types
 
@@ -35,12 +27,12 @@ type ClassicDecoder struct {
 // NewClassicDecoder reads what the classes and structs of a package declare. data returns
 // the bytes of an export, and may be called more than once for each; its error is
 // the only one.
-func NewClassicDecoder(f *unreal.PackageFacts, data func(export int) ([]byte, error), o ClassicOptions) (*ClassicDecoder, error) {
+func NewClassicDecoder(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (*ClassicDecoder, error) {
 	list, err := script.Classic(f, data)
 	if err != nil {
 		return nil, err
 	}
-	d := &ClassicDecoder{f: f, o: o, data: data, types: types{map[classicTypeKey]*Type{}, map[*Type]*Type{}},
+	d := &ClassicDecoder{f: f, data: data, types: types{map[classicTypeKey]*Type{}, map[*Type]*Type{}},
 		code: map[int]*script.ClassicObject{}, children: map[int]unreal.ObjectRef{}, next: map[int]unreal.ObjectRef{},
 		fields: map[int]declared{}, owned: map[int][]declared{}}
 	for i := range list {

@@ -37,7 +37,7 @@ func TestEmptyStructs(t *testing.T) {
 			return bytes(1)
 		}
 		return all[i], nil
-	}, property.ClassicOptions{})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

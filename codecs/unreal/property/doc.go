@@ -50,9 +50,8 @@
 //	classic_structs.go	structs without tags
 //
 // A tag states the type and the size of its value, and nothing of what an array
-// holds: the class that declares the property does. Where that is another package,
-// [ClassicOptions.Element] is asked; where nobody knows, the first type by which the value
-// ends at its last byte is taken, and marked [Guessed].
+// holds: the class that declares the property does. Where that is in another package, the
+// first type by which the value ends at its last byte is taken, and marked [Guessed].
 //
 // CLASSIC.md has the layouts, and how sure each fact is.
 //

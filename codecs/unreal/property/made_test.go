@@ -140,7 +140,7 @@ func objects() map[int][]byte {
 func export(t testing.TB, version int, data []byte) *property.Export {
 	t.Helper()
 	f, read := made(version, data)
-	d, err := property.NewClassicDecoder(f, read, property.ClassicOptions{})
+	d, err := property.NewClassicDecoder(f, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,39 +168,20 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestElements: another package answers what an array holds; without it the type is
-// guessed.
+// TestElements: what an array of a class of another package holds is guessed.
 func TestElements(t *testing.T) {
-	version := 868
-	data := objects()[version]
-	f, read := made(version, data)
-	own, err := property.NewClassicDecoder(f, read, property.ClassicOptions{})
+	data := objects()[868]
+	f, read := made(868, data)
+	f.Imports = append(f.Imports, unreal.PackageImport{ClassPackage: unreal.ObjectName{Index: nCore}, Class: unreal.ObjectName{Index: nClass}, Name: unreal.ObjectName{Index: nMy}})
+	f.Exports[1].Class = -3
+	d, err := property.NewClassicDecoder(f, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[[2]string]*property.Type{}
-	for name, elem := range own.Elements() {
-		known[name] = elem
-	}
-	if len(known) != 1 || known[[2]string{"My", "Bytes"}].Kind != property.Byte {
-		t.Fatalf("%v", known)
-	}
-	f.Imports = append(f.Imports, unreal.PackageImport{ClassPackage: unreal.ObjectName{Index: nCore}, Class: unreal.ObjectName{Index: nClass}, Name: unreal.ObjectName{Index: nMy}})
-	f.Exports[1].Class = -3
-	for _, guessed := range []int64{0, 1} {
-		o := property.ClassicOptions{Element: func(class, field string) *property.Type { return known[[2]string{class, field}] }}
-		if guessed == 1 {
-			o.Element = nil
-		}
-		d, err := property.NewClassicDecoder(f, read, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x property.Export
-		d.Export(&x, 1, data)
-		if x.Coverage.Guessed != guessed || x.Coverage.Values != 3 {
-			t.Errorf("%d guessed, want %d; %d values", x.Coverage.Guessed, guessed, x.Coverage.Values)
-		}
+	var x property.Export
+	d.Export(&x, 1, data)
+	if x.Coverage.Guessed != 1 || x.Coverage.Values != 3 {
+		t.Errorf("%d guessed, want 1; %d values", x.Coverage.Guessed, x.Coverage.Values)
 	}
 }
 
@@ -275,7 +256,7 @@ func TestMutations(t *testing.T) {
 				return b, nil
 			}
 			runtime.ReadMemStats(&before)
-			d, err := property.NewClassicDecoder(f, damaged, property.ClassicOptions{})
+			d, err := property.NewClassicDecoder(f, damaged)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +279,7 @@ func FuzzExport(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte, version uint16) {
 		pkg, read := made(int(version), b)
-		d, err := property.NewClassicDecoder(pkg, read, property.ClassicOptions{})
+		d, err := property.NewClassicDecoder(pkg, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +309,7 @@ func BenchmarkExport(b *testing.B) {
 	}
 	data := w.name(nNone).b
 	f, read := made(868, data)
-	d, err := property.NewClassicDecoder(f, read, property.ClassicOptions{})
+	d, err := property.NewClassicDecoder(f, read)
 	if err != nil {
 		b.Fatal(err)
 	}
