@@ -2,9 +2,13 @@ package schema_test
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +19,36 @@ import (
 	"pakdb/schema/schematest"
 )
 
-// joinedCatalog makes a catalog of two builds of n entries, of which a tenth differ.
-func joinedCatalog(t testing.TB, n int) *asks.DB {
+// joinForms are the ways in which statements join two views by a column of each; lower has those
+// by an expression.
+var (
+	joinForms = []string{
+		"SELECT count(*) FROM %[1]s a JOIN %[2]s b ON a.%[3]q = b.%[3]q",
+		"SELECT count(*) FROM %[1]s a LEFT JOIN %[2]s b ON a.%[3]q = b.%[3]q",
+		"SELECT count(*) FROM %[1]s a FULL JOIN %[2]s b ON a.%[3]q = b.%[3]q",
+		"SELECT count(*) FROM %[1]s a WHERE NOT EXISTS (SELECT 1 FROM %[2]s b WHERE a.%[3]q = b.%[3]q)",
+		"SELECT count(*) FROM %[1]s WHERE %[3]q NOT IN (SELECT %[3]q FROM %[2]s)",
+		"SELECT count(*) FROM %[1]s WHERE %[3]q IN (SELECT %[3]q FROM %[2]s)",
+	}
+	lowerForms = []string{
+		"SELECT count(*) FROM %[1]s a JOIN %[2]s b ON lower(a.%[3]q) = lower(b.%[3]q)",
+		"SELECT count(*) FROM %[1]s a LEFT JOIN %[2]s b ON lower(a.%[3]q) = lower(b.%[3]q)",
+		"SELECT count(*) FROM %[1]s a FULL JOIN %[2]s b ON lower(a.%[3]q) = lower(b.%[3]q)",
+		"SELECT count(*) FROM %[1]s a WHERE NOT EXISTS (SELECT 1 FROM %[2]s b WHERE lower(a.%[3]q) = lower(b.%[3]q))",
+		"SELECT count(*) FROM %[1]s WHERE lower(%[3]q) NOT IN (SELECT lower(%[3]q) FROM %[2]s)",
+		"SELECT count(*) FROM %[1]s WHERE lower(%[3]q) IN (SELECT lower(%[3]q) FROM %[2]s)",
+	}
+)
+
+// joinedView is a view of a catalog that [joinedCatalog] makes.
+type joinedView struct {
+	name    string
+	columns []viewColumn
+}
+
+// joinedCatalog makes a catalog of two builds of n entries, of which a tenth differ, and for
+// each view of the schema one more with its columns, of n rows with other values in each.
+func joinedCatalog(t *testing.T, n int) (*asks.DB, []joinedView) {
 	t.Helper()
 	path := schematest.Write(t, func(c *schema.Catalog) {
 		for build := range 2 {
@@ -34,88 +66,108 @@ func joinedCatalog(t testing.TB, n int) *asks.DB {
 			})
 		}
 	})
+	entries := joinedView{"entries", []viewColumn{{"path", "TEXT"}, {"content", "TEXT"}, {"name", "TEXT"}, {"game_path", "TEXT"}, {"path_id", "INTEGER"},
+		{"content_id", "INTEGER"}, {"size", "INTEGER"}, {"ordinal", "INTEGER"}}}
+	all := []joinedView{entries, {"files", entries.columns[:6]}, {"contents", []viewColumn{entries.columns[1], {"size", "INTEGER"}}}}
+	file, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	for _, name := range query(t, file, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
+		v := joinedView{name: "s_" + name[0].(string)}
+		var declared, values []string
+		for _, c := range query(t, file, "SELECT name, type FROM pragma_table_info(?) ORDER BY cid", name[0]) {
+			column := viewColumn{c[0].(string), c[1].(string)}
+			value := "printf('Text%07d', i)"
+			switch {
+			case column.name == "build":
+				value = "'b' || i % 2"
+			case column.name == "build_id":
+				value = "1 + i % 2"
+			case column.kind != "" && column.kind != "TEXT":
+				value = "i"
+			}
+			if !strings.HasPrefix(column.name, "build") {
+				v.columns = append(v.columns, column)
+				value = "CASE WHEN i % 50 = 7 THEN NULL ELSE " + value + " END"
+			}
+			declared, values = append(declared, fmt.Sprintf("%q %s", column.name, column.kind)), append(values, value)
+		}
+		all = append(all, v)
+		for _, text := range []string{
+			fmt.Sprintf("CREATE TABLE t_%s (%s)", v.name, strings.Join(declared, ", ")),
+			fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO t_%s SELECT %s FROM n", n, v.name, strings.Join(values, ", ")),
+			fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM t_%[1]s", v.name),
+		} {
+			if _, err := file.Exec(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	db, err := asks.Open(t.Context(), path, asks.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return db, all
 }
 
-// TestJoins joins views with each other by columns of equal names and types. What a statement
-// costs is counted by the steps of SQLite: eight times the rows cost at most twelve times as
-// much, or the statement ends with an error that tells what to write.
+// TestJoins joins all views with each other by columns of equal names and types, and each with
+// itself by lower() of texts. The steps of SQLite are counted: eight times the rows take at most twelve times as
+// many, or the statement ends with an error whose hint says what to write. By default it takes
+// some statements, with PAKDB_DEEP=all all of them, and with PAKDB_GROWTH=1 16,000 rows.
 func TestJoins(t *testing.T) {
 	steps := schematest.CountSteps(t)
-	sizes := [2]int{100, 800}
+	sizes := [2]int{250, 2000}
+	if os.Getenv("PAKDB_GROWTH") != "" {
+		sizes = [2]int{2000, 16_000}
+	}
 	var dbs [2]*asks.DB
+	var views []joinedView
 	for i, n := range sizes {
-		dbs[i] = joinedCatalog(t, n)
+		dbs[i], views = joinedCatalog(t, n)
 	}
-	views := []string{"entries", "files", "contents"}
-	columns := map[string][]viewColumn{}
-	for _, view := range views {
-		err := dbs[0].Each(t.Context(), "SELECT name, type FROM pragma_table_info(?, 'main')", asks.Args{Positional: []driver.Value{view}},
-			func([]string) error { return nil }, func(v []driver.Value) error {
-				columns[view] = append(columns[view], viewColumn{v[0].(string), v[1].(string)})
-				return nil
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	// Columns of few values join every row with many.
-	few := map[string]bool{"build": true, "archive": true, "type": true, "ext": true, "method": true, "encrypted": true, "deleted": true, "kind": true,
-		"archive_id": true, "build_id": true, "nested": true, "mtime": true, "asset_id": true, "path_hash": true, "asset_key": true, "path_hash_key": true,
-		"mount": true, "mount_order": true, "mount_point": true, "shadowed_count": true, "known": true, "dir": true, "offset": true, "padded_content": true,
-		"sum": true, "entry_count": true, "build_count": true, "copies": true, "wasted": true}
-	ran, n := 0, 0
+	var texts []string
 	for i, a := range views {
 		for _, b := range views[i:] {
-			for _, x := range columns[a] {
-				for _, y := range columns[b] {
-					if x.name != y.name || x.kind != y.kind || few[x.name] {
-						continue
-					}
-					for _, form := range []string{
-						"SELECT count(*) FROM %s a JOIN %s b ON a.%s = b.%s",
-						"SELECT count(*) FROM %s a LEFT JOIN %s b ON a.%s = b.%s",
-						"SELECT count(*) FROM %s a FULL JOIN %s b ON a.%s = b.%s",
-						"SELECT count(*) FROM %s a WHERE NOT EXISTS (SELECT 1 FROM %s b WHERE a.%s = b.%s)",
-						"SELECT count(*) FROM %[1]s WHERE %[3]s NOT IN (SELECT %[4]s FROM %[2]s)",
-						"SELECT count(*) FROM %[1]s WHERE %[3]s IN (SELECT %[4]s FROM %[2]s)",
-						"SELECT count(*) FROM %s a JOIN %s b ON lower(a.%s) = lower(b.%s)",
-					} {
-						if n++; n%testkit.Of(24, 4) != 0 {
-							continue
-						}
-						ran++
-						text := fmt.Sprintf(form, a, b, x.name, y.name)
-						var took [2]int64
-						failed := false
-						for i, db := range dbs {
-							ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-							steps.Take()
-							err := db.Each(ctx, text, asks.Args{}, func([]string) error { return nil }, func([]driver.Value) error { return nil })
-							cancel()
-							for _, n := range steps.Take() {
-								took[i] += n
-							}
-							if errors.Is(err, schema.ErrQuadratic) && strings.Contains(asks.Hint(err), "COLLATE NOCASE") {
-								failed = true
-							} else if err != nil {
-								t.Errorf("%s: %v", text, err)
-							}
-						}
-						if !failed && !strings.Contains(text, "lower") && took[1] > 12*took[0] {
-							t.Errorf("%s: %d steps for %d rows, %d for %d", text, took[0], sizes[0], took[1], sizes[1])
-						}
-					}
+			for _, c := range a.columns {
+				if !slices.Contains(b.columns, c) {
+					continue
+				}
+				forms := joinForms
+				if c.kind == "TEXT" && a.name == b.name { // which takes a million rows
+					forms = slices.Concat(joinForms, lowerForms)
+				}
+				for _, form := range forms {
+					texts = append(texts, fmt.Sprintf(form, a.name, b.name, c.name))
 				}
 			}
 		}
 	}
-	if ran < 6 {
-		t.Errorf("only %d statements", ran)
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 1))
+	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	bounded := 0
+	for _, text := range texts[:testkit.Of(60, len(texts))] {
+		var took [2]int64
+		var err error
+		for i, db := range dbs {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			steps.Take()
+			err = db.Each(ctx, text, asks.Args{}, func([]string) error { return nil }, func([]driver.Value) error { return nil })
+			cancel()
+			for _, n := range steps.Take() {
+				took[i] += n
+			}
+		}
+		switch {
+		case errors.Is(err, schema.ErrQuadratic) && strings.Contains(text, "lower") && strings.Contains(asks.Hint(err), "COLLATE NOCASE"):
+			bounded++
+		case err != nil:
+			t.Errorf("%s: %v", text, err)
+		case took[1] > 12*took[0]:
+			t.Errorf("%s: %d steps for %d rows, %d for %d", text, took[0], sizes[0], took[1], sizes[1])
+		}
 	}
+	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(60, len(texts)), bounded, len(texts))
 }
