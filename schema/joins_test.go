@@ -148,7 +148,7 @@ func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 1))
 	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	bounded := 0
-	for _, text := range texts[:testkit.Of(60, len(texts))] {
+	for _, text := range texts[:testkit.Of(24, len(texts))] {
 		var took [2]int64
 		var err error
 		for i, db := range dbs {
@@ -169,5 +169,5 @@ func TestJoins(t *testing.T) {
 			t.Errorf("%s: %d steps for %d rows, %d for %d", text, took[0], sizes[0], took[1], sizes[1])
 		}
 	}
-	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(60, len(texts)), bounded, len(texts))
+	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(24, len(texts)), bounded, len(texts))
 }
