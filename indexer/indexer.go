@@ -158,8 +158,8 @@ func (o *Options) own() func(fs.FileInfo) bool {
 	}
 	path := o.Catalog.Path()
 	paths := []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".creating", path + ".creating-journal", path + ".lock", objects.For(path).Dir()}
-	if s, ok := o.Store.(*objects.Store); ok {
-		paths = append(paths, s.Dir())
+	if o.Store != nil {
+		paths = append(paths, o.Store.Dir())
 	}
 	var own []fs.FileInfo
 	for _, p := range paths {

@@ -2,11 +2,11 @@ package indexer
 
 import (
 	"errors"
-	"io"
 	"sync/atomic"
 	"time"
 
 	"pakdb/codecs"
+	"pakdb/internal/objects"
 	"pakdb/internal/safename"
 	"pakdb/schema"
 )
@@ -35,16 +35,10 @@ type Options struct {
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
 
-	Extract  *safename.Dir // not nil: write contents out, below a folder named as their archive
-	Store    Store         // not nil: keep contents there
-	Progress *Progress     // not nil: is kept up to date
-	Passed   func(error)   // not nil: is called for pipes, devices and links to nothing, which are left out
-}
-
-// Store keeps contents by their BLAKE3. Put is called by many goroutines, and reads a
-// content only if it has to.
-type Store interface {
-	Put(d [32]byte, content io.Reader) error
+	Extract  *safename.Dir  // not nil: write contents out, below a folder named as their archive
+	Store    *objects.Store // not nil: keep contents there
+	Progress *Progress      // not nil: is kept up to date
+	Passed   func(error)    // not nil: is called for pipes, devices and links to nothing, which are left out
 }
 
 // Progress counts what a scan has done. The indexer writes it; anyone may read

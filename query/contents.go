@@ -32,8 +32,6 @@ type Contents struct {
 	registry *codecs.Registry
 	options  *codecs.Options
 	store    *objects.Store
-	remote   Remote
-	none     bool     // no archive may be read
 	below    []string // folders of archives that may be read; none: all
 
 	mu      sync.Mutex
@@ -48,19 +46,6 @@ type Contents struct {
 func NewContents(catalog string, r *codecs.Registry, store *objects.Store, options *codecs.Options) *Contents {
 	return &Contents{catalog: catalog, registry: r, store: store, options: options}
 }
-
-// Remote has contents that are neither in the object store nor in archives here. Its
-// Open is as that of the store.
-type Remote interface {
-	Open(ctx context.Context, d [32]byte) (io.ReadCloser, error)
-}
-
-// AskLast has contents asked of a place far away that are not at hand here. It is called
-// before anything is read.
-func (c *Contents) AskLast(r Remote) { c.remote = r }
-
-// NoArchives has no archives read at all. It is called before anything is read.
-func (c *Contents) NoArchives() { c.none = true }
 
 // Only has no archives read but those below these folders, all if there are none. It is
 // called before anything is read.
@@ -80,8 +65,8 @@ func (c *Contents) Only(folders ...string) error {
 
 // allowed reports whether the file of an archive may be read, wherever links to it lead.
 func (c *Contents) allowed(location string) bool {
-	if c.none || len(c.below) == 0 {
-		return !c.none
+	if len(c.below) == 0 {
+		return true
 	}
 	real, err := filepath.EvalSymlinks(location)
 	return err == nil && slices.ContainsFunc(c.below, func(folder string) bool {
@@ -108,15 +93,6 @@ func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, 
 		}
 	}
 	r, err := c.fromArchive(ctx, id, d)
-	if err != nil && c.remote != nil && ctx.Err() == nil {
-		far, errFar := c.remote.Open(ctx, d)
-		if errFar == nil {
-			return far, size, nil
-		}
-		if !errors.Is(errFar, fs.ErrNotExist) {
-			err = errFar // it may be there
-		}
-	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("content %x: %w", d, err)
 	}

@@ -3,29 +3,16 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// TestServeContents: a server for others shows contents of a bucket if it is told to, and
+// TestServeContents: a server for others shows contents of the folders of --read, and
 // otherwise none, by pages and by SQL.
 func TestServeContents(t *testing.T) {
-	backend := s3mem.New()
-	if err := backend.CreateBucket("game"); err != nil {
-		t.Fatal(err)
-	}
-	service := httptest.NewServer(gofakes3.New(backend).Server())
-	defer service.Close()
-	t.Setenv("AWS_ACCESS_KEY_ID", "key")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	bucket := "s3://game/x?endpoint=" + url.QueryEscape(service.URL)
 	dir := t.TempDir()
 	archive, catalog, token := filepath.Join(dir, "one.sip"), filepath.Join(dir, "pakdb.db"), filepath.Join(dir, "token")
 	if err := os.WriteFile(token, []byte("0123456789abcdef\n"), 0o600); err != nil {
@@ -34,7 +21,7 @@ func TestServeContents(t *testing.T) {
 	if err := os.WriteFile(archive, kapgOf([]string{"a.txt"}, [][]byte{[]byte("secret text")}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pakdb(t, "index", "-q", "--catalog", catalog, "--build", "1", "--without", "search", archive, "--store", bucket)
+	pakdb(t, "index", "-q", "--catalog", catalog, "--build", "1", "--without", "search", archive)
 	const sql = "sql.json?sql=SELECT+content_text(content)+FROM+entries"
 	const page = "b/1/file/one.sip/0/text.json"
 	look := func(what string, shown bool, args ...string) {
@@ -63,14 +50,6 @@ func TestServeContents(t *testing.T) {
 		}
 	}
 	look("nothing said", false)
-	t.Setenv("PAKDB_STORE", bucket)
-	look("a bucket in the environment", false)
 	look("another folder", false, "--read", t.TempDir())
 	look("the folder", true, "--read", dir)
-	look("the bucket", true, "--read", bucket)
-	if err := os.Remove(archive); err != nil {
-		t.Fatal(err)
-	}
-	look("the bucket alone", true, "--read", bucket)
-	look("the folder alone", false, "--read", dir)
 }

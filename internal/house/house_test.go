@@ -220,7 +220,6 @@ var opening = map[string]string{
 	"query/named.go":                                       "named", // a folder of queries
 	"codecs/gpak/writer_database.go":                       "own",
 	"codecs/tempfiles.go":                                  "own",
-	"diff/ship/store/contents/writer.go":                   "own",
 	"internal/atomicfile/scratchdir.go":                    "own",
 	"internal/terminal/ptytest/pty_linux.go":               "a terminal",
 	"query/export/push.go":                                 "own",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ type catOptions struct {
 func newCatCommand(a *cli.App) *cobra.Command {
 	var opts catOptions
 	cmd := &cobra.Command{
-		Use:   "cat [flags] ARCHIVE ENTRY... | BUILD PATH... | BUILD:PATH...",
+		Use:   "cat [flags] ARCHIVE ENTRY... | BUILD PATH... | [STORE:]BUILD:PATH...",
 		Short: "Write the content of entries to stdout",
 		Long: `Write the decoded content of entries to stdout, one after the other. An ENTRY
 is a path, the end of a path, #ORDINAL, @ID in hex, a resource name or
@@ -50,12 +51,20 @@ values).`,
   pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := opts.as.check(a, opts.raw); err != nil {
 				return err
 			}
 			if strings.Contains(opts.as.form, ",") {
 				return fmt.Errorf("%w: cat --as takes one form", cli.ErrUsage)
+			}
+			args, whole, remove, err := operand.FetchPublished(cmd.Context(), a, args)
+			defer func() { err = errors.Join(err, remove()) }()
+			if err == nil && whole && len(args) == 1 && opts.as.form == "" {
+				return catWhole(cmd.Context(), a, args[0], opts.out)
+			}
+			if err != nil {
+				return err
 			}
 			return runCat(cmd.Context(), a, opts, args)
 		},
@@ -288,6 +297,19 @@ func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts ca
 		}
 	}
 	return nil
+}
+
+// catWhole writes a file.
+func catWhole(ctx context.Context, a *cli.App, path, out string) error {
+	f, err := operand.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if out == "" {
+		return copyContent(ctx, a.Stdout, f, filepath.Base(path), terminal.Is(a.Stdout))
+	}
+	return toFile(ctx, out, time.Time{}, func(w io.Writer) error { return copyContent(ctx, w, f, filepath.Base(path), false) })
 }
 
 func catEntry(ctx context.Context, w io.Writer, ar *operand.Archive, e *codecs.Entry, opts catOptions) error {

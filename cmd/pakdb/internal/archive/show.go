@@ -342,10 +342,7 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	contents, err := cli.Contents(a, a.Catalog)
-	if err != nil {
-		return nil, err
-	}
+	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
 	files, err := show.InBuild(ctx, db, n.Build, contents, a.Registry())
 	if err != nil {

@@ -18,8 +18,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs/unreal/property"
-	"pakdb/diff/ship/store/contents"
-	"pakdb/diff/ship/store/place"
 	"pakdb/indexer"
 	"pakdb/internal/objects"
 	"pakdb/internal/safename"
@@ -33,7 +31,6 @@ type indexOptions struct {
 	extract   string
 	overwrite bool
 	store     bool
-	bucket    string   // that keeps the contents; "": the folder beside the catalog
 	without   []string // of parts
 	quick     bool
 	created   string
@@ -53,7 +50,7 @@ becomes rows of the view "problems".
 A PATH that is a catalog is merged instead: all of its builds are copied,
 without the archives. --quick trusts the checksums that archives state.
 --mappings is for packages of UE5 games (pakdb help values). --store keeps
-contents; see "pakdb help stores".`,
+contents beside the catalog, for when the archives are gone.`,
 		Example: `  pakdb index --build 1.52 /games/mh-1.52/Data/Game
   pakdb index --mappings Game.usmap --build 1.2 /games/shooter/Content/Paks
   pakdb index --catalog game.db worker1.db worker2.db`,
@@ -69,10 +66,6 @@ contents; see "pakdb help stores".`,
 			} else if n > 0 {
 				return cli.UsageError(cmd, errors.New("catalogs are merged, and archives scanned: not both at once"))
 			}
-			args, err := opts.placeStore(cmd, args)
-			if err != nil {
-				return err
-			}
 			if opts.quick && (opts.extract != "" || opts.store) {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
@@ -87,7 +80,7 @@ contents; see "pakdb help stores".`,
 	flags.BoolVar(&opts.force, "force", false, "scan unchanged archives again")
 	flags.StringVar(&opts.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
-	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog, or in `s3://...`")
+	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog")
 	flags.StringSliceVar(&opts.without, "without", nil, "leave out `PARTS`: search, values, sketch")
 	cli.CompleteFlag(cmd, "without", parts()...)
 	cli.ReadsValues(cmd)
@@ -179,64 +172,11 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 		defer func() { _ = dir.Close() }()
 		o.Extract = dir
 	}
-	if opts.bucket != "" {
-		return scanInto(ctx, a, o, opts.bucket)
-	}
 	if opts.store {
 		o.Store = objects.For(a.Catalog)
 	}
 	defer a.ShowProgress(ctx, o.Progress)()
 	return indexer.Run(ctx, o)
-}
-
-// scanInto scans a build whose contents a bucket keeps.
-func scanInto(ctx context.Context, a *cli.App, o indexer.Options, bucket string) (*indexer.Report, error) {
-	w, err := contents.Begin(ctx, bucket, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	o.Store = w
-	stop := a.ShowProgress(ctx, o.Progress)
-	report, err := indexer.Run(ctx, o)
-	stop()
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	added, err := w.Finish(report.Build)
-	if errors.Is(err, contents.ErrPruned) {
-		err = cli.WithHint(err, "scan the build again; \"pakdb store prune --grace\" must be longer than a scan takes")
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		return nil, err
-	}
-	if !a.Quiet {
-		_, err = fmt.Fprintf(a.Stdout, "%s added to the bucket\n", cli.Plural(added, "content", "contents"))
-	}
-	return report, err
-}
-
-// placeStore finds out where --store keeps contents: the bucket after it, that of
-// PAKDB_STORE, or the folder beside the catalog. It returns the other arguments.
-func (opts *indexOptions) placeStore(cmd *cobra.Command, args []string) ([]string, error) {
-	if !opts.store {
-		return args, nil
-	}
-	opts.bucket = os.Getenv(cli.StoreVariable)
-	var paths []string
-	for i, arg := range args {
-		switch {
-		case !place.IsBucket(arg):
-			paths = append(paths, arg)
-		case i != len(paths):
-			return nil, cli.UsageError(cmd, errors.New("--store takes one bucket"))
-		default:
-			opts.bucket = arg
-		}
-	}
-	if len(paths) == 0 {
-		return nil, cli.UsageError(cmd, errors.New("no PATH to scan"))
-	}
-	return paths, nil
 }
 
 // addClasses adds what values are read by.

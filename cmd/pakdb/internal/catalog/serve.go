@@ -29,7 +29,7 @@ written.
 The server is for this machine alone. For others give --addr and --token-file
 (a token of at least 16 characters), and --host for other names of this
 machine; let a proxy speak TLS. Others see contents only from --read: folders
-of archives, or a bucket of "pakdb index --store". docs/serve.md explains more.`,
+of archives. docs/serve.md explains more.`,
 		Example: `  pakdb serve --open
   pakdb serve --addr 0.0.0.0:7070 --token-file token --read /builds
   curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
@@ -42,7 +42,7 @@ of archives, or a bucket of "pakdb index --store". docs/serve.md explains more.`
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`")
 	flags.StringVar(&o.tokenFile, "token-file", "", "require the token in `FILE`")
 	flags.StringArrayVar(&o.hosts, "host", nil, "another `NAME` of this server; may repeat")
-	flags.StringArrayVar(&o.read, "read", nil, "show contents only from `DIR` or s3://...; may repeat")
+	flags.StringArrayVar(&o.read, "read", nil, "show contents only from `DIR`; may repeat")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
 	o.time = 5 * time.Second
 	cli.Flag(cmd, "timeout", &o.time)
@@ -91,31 +91,8 @@ func (o *options) contents(a *cli.App, catalog string) (*query.Contents, error) 
 	if !o.local() && len(o.read) == 0 {
 		return nil, nil
 	}
-	var folders, buckets []string
-	for _, at := range o.read {
-		if cli.IsBucket(at) {
-			buckets = append(buckets, at)
-		} else {
-			folders = append(folders, at)
-		}
-	}
-	if len(buckets) > 1 {
-		return nil, fmt.Errorf("%w: --read takes one bucket", cli.ErrUsage)
-	}
-	open := func() (*query.Contents, error) { return cli.Contents(a, catalog) }
-	if len(buckets) > 0 {
-		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, buckets[0]) }
-	} else if !o.local() {
-		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, "") } // what --read says, and no more
-	}
-	c, err := open()
-	if err != nil {
-		return nil, err
-	}
-	if len(buckets) > 0 && len(folders) == 0 {
-		c.NoArchives()
-	}
-	if err := c.Only(folders...); err != nil {
+	c := cli.Contents(a, catalog)
+	if err := c.Only(o.read...); err != nil {
 		return nil, errors.Join(cli.Usage(err), c.Close())
 	}
 	return c, nil

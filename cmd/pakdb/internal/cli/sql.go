@@ -27,10 +27,7 @@ func OpenQueries(ctx context.Context, app *App) (db *query.DB, closeDB func(), e
 // OpenQueriesOf is OpenQueries of any catalog, and leaves the memory limit of the
 // process as it is.
 func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB, closeDB func(), err error) {
-	contents, err := Contents(app, catalog)
-	if err != nil {
-		return nil, nil, err
-	}
+	contents := Contents(app, catalog)
 	db, closeQueries, err := OpenQueriesWith(ctx, app, catalog, contents)
 	if err != nil {
 		return nil, nil, errors.Join(err, contents.Close())

@@ -76,10 +76,7 @@ func runBlame(ctx context.Context, a *cli.App, text string, names []string, opts
 	if err != nil {
 		return err
 	}
-	contents, err := cli.Contents(a, a.Catalog)
-	if err != nil {
-		return err
-	}
+	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
 	if contents != nil { // else the interface would not be nil
 		b.contents = contents

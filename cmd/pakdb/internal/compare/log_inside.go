@@ -100,13 +100,10 @@ func logLine(w *bufio.Writer, p cli.Palette, e *diff.Event, widest int) {
 }
 
 // logInside shows what changed inside of an entry from build to build, or one value of it.
-func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []diff.Event, between *buildRange, opts logOptions) error {
+func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []diff.Event, between *buildRange, opts logOptions) (err error) {
 	events = slices.DeleteFunc(events, func(e diff.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
-	contents, err := cli.Contents(a, a.Catalog)
-	if err != nil {
-		return err
-	}
+	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events), stderr: a.Stderr,
 		insideWriter: &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}

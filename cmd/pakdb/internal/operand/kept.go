@@ -5,10 +5,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
@@ -34,12 +32,8 @@ func OpenKept(ctx context.Context, a *cli.App, n *locate.Name, why error) (_ *Ar
 	}
 	f, size, err := spoolKept(ctx, a, [32]byte(d))
 	if err != nil {
-		at := os.Getenv(cli.StoreVariable)
-		switch none := errors.Is(err, query.ErrNoContent) || errors.Is(err, fs.ErrNotExist); {
-		case !none:
+		if !errors.Is(err, query.ErrNoContent) && !errors.Is(err, fs.ErrNotExist) {
 			why = errors.Join(why, err)
-		case at != "":
-			why = fmt.Errorf("%w; nor is its content in %s", why, at)
 		}
 		return nil, why
 	}
@@ -77,10 +71,7 @@ func contentIn(ctx context.Context, a *cli.App, n *locate.Name) ([]byte, error) 
 
 // spoolKept writes a content to a temporary file.
 func spoolKept(ctx context.Context, a *cli.App, d [32]byte) (_ *atomicfile.Scratch, size int64, err error) {
-	contents, err := cli.Contents(a, a.Catalog)
-	if err != nil {
-		return nil, 0, err
-	}
+	contents := cli.Contents(a, a.Catalog)
 	defer func() { err = errors.Join(err, contents.Close()) }()
 	r, size, err := contents.Open(ctx, d)
 	if err != nil {

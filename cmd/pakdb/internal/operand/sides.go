@@ -97,11 +97,7 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *
 		s.Close()
 		return nil, err
 	}
-	s.Catalog = catalog
-	if s.Contents, err = cli.Contents(a, catalog); err != nil {
-		s.Close()
-		return nil, err
-	}
+	s.Catalog, s.Contents = catalog, cli.Contents(a, catalog)
 	return s, nil
 }
 
@@ -244,8 +240,8 @@ func (m *Mods) open(ctx context.Context, a *cli.App, archives []string) error {
 	if m.DB, err = schema.OpenReadOnly(ctx, catalog); err != nil {
 		return err
 	}
-	m.Contents, err = cli.Contents(a, catalog)
-	return err
+	m.Contents = cli.Contents(a, catalog)
+	return nil
 }
 
 // Close deletes the copy.

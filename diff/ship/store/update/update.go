@@ -13,12 +13,13 @@ import (
 
 // Options for [Target.Compare].
 type Options struct {
-	Label    string           // of the build, for [Prepare]; empty: the one that the channel gives out
-	Parts    store.PartChoice // changes which parts of builds the folder wants; it remembers that
-	Clean    bool             // files that only other builds had, and that somebody changed, are moved aside
-	Overlay  bool             // archives stay as they are: one is made that is mounted over them
-	Keep     bool             // with Overlay: patches that earlier builds brought stay
-	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Label    string                 // of the build, for [Prepare]; empty: the one that the channel gives out
+	Parts    store.PartChoice       // changes which parts of builds the folder wants; it remembers that
+	Clean    bool                   // files that only other builds had, and that somebody changed, are moved aside
+	Overlay  bool                   // archives stay as they are: one is made that is mounted over them
+	Keep     bool                   // with Overlay: patches that earlier builds brought stay
+	Only     func(path string) bool // files of the build that are wanted, nil: all; for folders that no game uses
+	Registry *codecs.Registry       // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 }
 
@@ -105,6 +106,11 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 	}
 	if f.parts, f.build, err = chooseParts(dir, f.build, opt.Parts, &f.frames.mem); err != nil {
 		return f, err
+	}
+	if opt.Only != nil {
+		some := *f.build
+		some.Files = slices.DeleteFunc(slices.Clone(some.Files), func(file store.File) bool { return !opt.Only(file.Path) })
+		f.build = &some
 	}
 	f.diff, err = f.compare(ctx)
 	return f, err
