@@ -16,7 +16,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // zblock is a zlib block of an archive, and room for what it decodes to.

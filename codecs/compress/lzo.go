@@ -1,6 +1,6 @@
 package compress
 
-import "pakdb/codecs/compress/lzo"
+import "pakdb/codecs/internal/lzo"
 
 // decodeLZO1X takes one plain stream. Bytes behind its end marker are fill, as
 // archives that align their blocks leave it.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // An oodle.Decoder keeps its tables and scratch space, about 300 KiB.

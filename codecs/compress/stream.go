@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"errors"
 	"io"
 	"sync"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/codecs/compress/exact"
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // The decoders hold tables of 20 KiB and more each, so they are pooled: an
@@ -28,6 +29,26 @@ func decodeZlib(dst, src []byte) error {
 		return corrupt(Zlib, "%v", err)
 	}
 	return nil
+}
+
+// DecodeFront decodes at least the first want bytes of a block, which dst has room for, and
+// returns how many of them came out: nearly all, or none of a damaged block. It takes less
+// than [Decode] where the method allows it.
+func DecodeFront(m Method, dst, src []byte, want int) int {
+	if m != Zlib {
+		if Decode(m, dst, src) != nil {
+			return 0
+		}
+		return want
+	}
+	d := inflaters.Get().(*inflate.Decoder)
+	defer inflaters.Put(d)
+	_, err := d.Zlib(dst[:want], src)
+	var at *inflate.Error
+	if errors.As(err, &at) && errors.Is(at, inflate.ErrTooLong) {
+		return at.Out // the next match, perhaps, had no room
+	}
+	return 0 // it has an end before its size, or is damaged
 }
 
 // decodeGzip takes one member, and leaves what follows it.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/internal/lzotest"
 )
 
 // rawEntry is an entry as a pak stores it. The builders here share no code with

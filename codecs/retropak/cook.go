@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 // cooks reports whether the game's own cooker compresses content of that type

@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 // maxSegment is the longest that a segment can be: a length of 16 bits with a

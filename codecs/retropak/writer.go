@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 	"pakdb/codecs/internal/spool"
 )
 

@@ -1,5 +1,5 @@
 // Package exact encodes as the reference libraries do, byte for byte: deflate as zlib,
-// LZ4 as liblz4. It also recognises the parameters of a block. (Package lzo has liblzo2.)
+// LZ4 as liblz4, LZO1X as liblzo2. It also recognises the parameters of a block.
 //
 // [ZlibEncoder] writes what zlib writes: the same matches, the same blocks, the same codes, for every level,
 // memory level, window size and strategy of zlib's deflateInit2.

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // Recognize finds parameters with which zlib makes stored from decoded, and

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/codecs"
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 	"pakdb/internal/bin"
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/codecs/compress/exact"
-	"pakdb/codecs/compress/lzo"
 )
 
 // Recipe says how stored bytes come from decoded ones. The zero value stores
@@ -93,7 +92,7 @@ func fromLZO(level int) Recipe { return Recipe{Method: compress.LZO1X, Params: [
 type Coder struct {
 	Zlib exact.ZlibEncoder
 	lz4  exact.LZ4Encoder
-	lzo  lzo.Encoder
+	lzo  exact.LZOEncoder
 }
 
 // Encode appends the stored form of src to dst. A recipe that this package does

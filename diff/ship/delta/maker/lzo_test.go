@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/compress/exact"
 	"pakdb/codecs/retropak"
 	"pakdb/diff/ship/delta"
 	"pakdb/internal/testkit"
@@ -24,9 +24,9 @@ func cooked(t testing.TB, content []byte, level int) []byte {
 	t.Helper()
 	const header = 12
 	var pixels []byte
-	var e lzo.Encoder
+	var e exact.LZOEncoder
 	for left := content[header:]; len(left) > 0; {
-		n := min(len(left), lzo.SegmentSize)
+		n := min(len(left), 16<<10)
 		at := len(pixels)
 		var err error
 		if pixels, err = e.Encode(append(pixels, 0, 0), left[:n], level); err != nil {
@@ -119,7 +119,7 @@ func TestLZOLevels(t *testing.T) {
 	var c delta.Coder
 	for _, level := range []uint8{0, 10, 255} {
 		r := delta.Recipe{Method: compress.LZO1X, Params: [4]uint8{level}}
-		if b, err := c.Encode(nil, []byte("abc"), r); !errors.Is(err, lzo.ErrLevel) || b != nil {
+		if b, err := c.Encode(nil, []byte("abc"), r); !errors.Is(err, exact.ErrLZOLevel) || b != nil {
 			t.Errorf("%v: %q, %v", r, b, err)
 		}
 	}

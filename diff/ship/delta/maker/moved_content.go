@@ -3,13 +3,11 @@ package maker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"strings"
 
 	"pakdb/codecs/compress"
-	flate "pakdb/codecs/compress/inflate"
 	"pakdb/diff/ship/delta/inside"
 )
 
@@ -32,7 +30,6 @@ type chunkIndex struct {
 	kinds  int                      // of entries, that are indexed: 1 those that are not copied, 2 all
 	parts  map[int32]bool           // entries of which only fronts of blocks are
 	names  []namedEntry             // sorted; nil until they are needed
-	front  frontDecoder
 	buf    []byte
 	all    bool // nothing is sampled
 }
@@ -143,7 +140,7 @@ func (x *chunkIndex) read(part []byte, l *inside.Layout, k *inside.Extent, done 
 	n := len(part)
 	part = slices.Grow(part, int(k.Size))[:n+int(k.Size)]
 	if want := shareOf(k.Size, share); want < k.Size {
-		return part[:n+x.front.decode(k.Method, part[n:], stored, int(want))], k.Size, nil
+		return part[:n+compress.DecodeFront(k.Method, part[n:], stored, int(want))], k.Size, nil
 	}
 	if k.Sound = true; compress.Decode(k.Method, part[n:], stored) != nil {
 		k.Opaque()
@@ -272,25 +269,4 @@ type window struct {
 	entry    int32  // -1: none
 	name     string // of the new entry that it is for
 	from, to int64
-}
-
-// frontDecoder decodes the fronts of blocks, for less than the whole of them
-// takes where that is possible. The zero value is ready.
-type frontDecoder struct{ flate.Decoder }
-
-// decode decodes a block, which dst has room for, and returns how much of what is
-// wanted came out: nearly all of it, or nothing of a damaged block.
-func (d *frontDecoder) decode(m compress.Method, dst, stored []byte, want int) int {
-	if m != compress.Zlib {
-		if compress.Decode(m, dst, stored) != nil {
-			return 0
-		}
-		return want
-	}
-	_, err := d.Zlib(dst[:want], stored)
-	var at *flate.Error
-	if errors.As(err, &at) && errors.Is(at, flate.ErrTooLong) {
-		return at.Out // what comes next, a match perhaps, had no room
-	}
-	return 0 // it has an end before its size, or is damaged
 }

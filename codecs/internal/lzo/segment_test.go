@@ -7,8 +7,8 @@ import (
 	"errors"
 	"testing"
 
-	"pakdb/codecs/compress/lzo"
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/lzotest"
 )
 
 var full = prose(lzo.SegmentSize)

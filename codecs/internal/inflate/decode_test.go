@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 func unhex(s string) []byte {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 	"pakdb/internal/testkit"
 )
 

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // SegmentSize is how many decoded bytes each segment but the last holds.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 	"pakdb/internal/testkit"
 )
 

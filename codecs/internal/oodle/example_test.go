@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 func ExampleDecode() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // TestErrors damages vectors in one place and checks the class, the field and the place of the error.

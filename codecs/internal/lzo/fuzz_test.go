@@ -7,8 +7,8 @@ import (
 
 	rasky "github.com/rasky/go-lzo"
 
-	"pakdb/codecs/compress/lzo"
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/lzotest"
 )
 
 // FuzzDecode compares Decode with the oracle in everything it returns, and

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 var update = flag.Bool("update", false, "write the digests of the library that PAKDB_LIBLZO2 names")

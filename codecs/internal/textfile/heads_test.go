@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family"
-	"pakdb/codecs/textfile"
+	"pakdb/codecs/internal/textfile"
 )
 
 func headsInspect(name, body string) (*codecs.Facts, error) {

@@ -12,8 +12,8 @@ import (
 
 	rasky "github.com/rasky/go-lzo"
 
-	"pakdb/codecs/compress/lzo"
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/lzotest"
 )
 
 // benchData yields data of one kind, at most a few MB, or skips.

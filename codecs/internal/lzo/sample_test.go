@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 // sample returns a file of the samples folder, or skips the test.

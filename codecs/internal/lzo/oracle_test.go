@@ -1,6 +1,6 @@
 package lzo_test
 
-import "pakdb/codecs/compress/lzo"
+import "pakdb/codecs/internal/lzo"
 
 // oracle is LZO1X once more, byte by byte and class by class as doc.go lists
 // them, with no thought for speed. It panics with a sentinel.

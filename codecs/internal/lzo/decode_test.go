@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/compress/lzo"
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/lzotest"
 )
 
 const endMarker = "110000"

@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 // exactSegment is a stream of a sample and what it decodes to.

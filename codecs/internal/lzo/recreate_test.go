@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"pakdb/codecs/compress/lzo"
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/lzotest"
 )
 
 // TestRecreateSamples reports how many of the samples' LZO segments the encoder

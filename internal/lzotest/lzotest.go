@@ -22,9 +22,10 @@ import (
 	"math"
 
 	rasky "github.com/rasky/go-lzo"
-
-	"pakdb/codecs/compress/lzo"
 )
+
+// segmentSize is how many decoded bytes a segment of Retro Studios' paks has.
+const segmentSize = 0x4000
 
 // The levels of [Encode].
 const (
@@ -51,13 +52,13 @@ func Encode(dst, src []byte, level int) ([]byte, error) {
 	return dst, fmt.Errorf("lzo1x: level %d: %w", level, errors.ErrUnsupported)
 }
 
-// EncodeSegmented appends src to dst in segments of [lzo.SegmentSize] bytes and
+// EncodeSegmented appends src to dst in segments of 16 KiB and
 // returns the extended slice. level is that of [Encode]. A segment that would
 // grow is stored.
 func EncodeSegmented(dst, src []byte, level int) ([]byte, error) {
 	start := len(dst)
 	for len(src) > 0 {
-		n := min(len(src), lzo.SegmentSize)
+		n := min(len(src), segmentSize)
 		data, err := Encode(nil, src[:n], level)
 		if err != nil {
 			return dst[:start], err

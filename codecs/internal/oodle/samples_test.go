@@ -12,7 +12,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // The samples are containers that Unreal Engine 5.8.1 wrote, each with an uncompressed twin. The extractor here knows

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pakdb/codecs/compress/lzo/lzotest"
+	"pakdb/internal/lzotest"
 	"pakdb/internal/testkit"
 )
 

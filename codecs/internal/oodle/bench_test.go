@@ -3,7 +3,7 @@ package oodle_test
 import (
 	"testing"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // benchmark decodes blocks one after another; an operation is all of them.

@@ -12,7 +12,7 @@ import (
 	kpzlib "github.com/klauspost/compress/zlib"
 
 	"pakdb/codecs/compress/exact"
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // peer decodes src with a reader, into exactly size bytes.

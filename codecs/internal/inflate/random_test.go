@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pakdb/codecs/compress/exact"
-	"pakdb/codecs/compress/inflate"
+	"pakdb/codecs/internal/inflate"
 )
 
 // completeCode draws the lengths of a complete code of n symbols out of size,

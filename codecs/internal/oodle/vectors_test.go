@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // vector is one of testdata/vectors.txt.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pakdb/codecs/compress/oodle"
+	"pakdb/codecs/internal/oodle"
 )
 
 // sample makes n bytes with literals, short and long matches at all kinds of distances.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/compress/lzo"
+	"pakdb/codecs/internal/lzo"
 )
 
 // BenchmarkExactEncode encodes real content in Retro's segments of 16 KiB and in

@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family"
-	"pakdb/codecs/textfile"
+	"pakdb/codecs/internal/textfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the corpus")
