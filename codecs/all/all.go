@@ -4,8 +4,8 @@ package all
 
 import (
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/quakepak"

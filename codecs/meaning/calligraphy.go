@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func describeCalligraphy(ctx context.Context, root *Node, f *calligraphy.Facts, files Files) error {

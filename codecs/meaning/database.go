@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // The spaces of Marvel Heroes' database, and the file that names what is in each.

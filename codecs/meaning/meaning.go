@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/family"
+	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 )

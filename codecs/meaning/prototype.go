@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // place is a body of a prototype, and the file that it is in.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/diff/sqltable"
 	"pakdb/query"
@@ -58,8 +57,8 @@ func FormatFunctions() []query.Function {
 	}
 	return []query.Function{
 		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
-		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(calligraphy.ID)),
-		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(calligraphy.ResourceID)),
+		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(gpak.FileID)),
+		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(gpak.ResourceID)),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func ptp() *writer { return new(writer).raw("PTP\x0a") }

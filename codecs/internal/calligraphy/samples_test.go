@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/codecstest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func TestID(t *testing.T) {

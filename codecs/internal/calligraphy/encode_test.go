@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // encode writes what f says the way the game's files say it: the inverse of the

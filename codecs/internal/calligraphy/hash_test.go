@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func TestPathHash(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"testing"
 
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // All of a client's database: 25,619 files.

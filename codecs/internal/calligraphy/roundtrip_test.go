@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // decode(encode(x)) == x, for anything of each kind.

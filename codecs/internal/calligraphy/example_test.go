@@ -7,7 +7,7 @@ import (
 	"log"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/gpak"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func ref(kind string, space codecs.Space, id uint64) codecs.Ref {

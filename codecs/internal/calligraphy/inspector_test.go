@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 func inspect(name string, body []byte) (*codecs.Facts, error) {
