@@ -7,14 +7,14 @@ import (
 	"log"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // What a record defines and refers to.
 func ExampleInspector() {
 	ctx := context.Background()
-	archive, err := codecs.OpenFile(ctx, "../../testdata/Calligraphy.sip", &codecs.Registry{Formats: []*codecs.Format{gpak.Format()}}, nil)
+	archive, err := codecs.OpenFile(ctx, "../../../testdata/Calligraphy.sip", &codecs.Registry{Formats: []*codecs.Format{gpak.Format()}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/calligraphy"
 )
 
 // build is a whole archive, inspected.
