@@ -158,6 +158,7 @@ func otherFlags() map[string]string {
 		"json":          "--format json",
 		"label":         "--build LABEL",
 		"media":         "--semantic=all compares pixels and samples, too",
+		"new-aes-key":   "--aes-key GUID=KEY for each key; entries by another main key are sent as they are stored",
 		"no-parts":      "--part none",
 		"reverse":       "--sort size lists the largest first",
 		"version":       "--type NAME@VERSION, as unrealpak@11",

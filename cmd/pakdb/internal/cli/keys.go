@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,39 +28,6 @@ const KeyHint = "pass the key: --aes-key KEY, GUID=KEY or Crypto.json, or " + ke
 func (k *Keys) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, GUID=KEY, or a Crypto.json; may repeat")
-}
-
-// TargetKeys are keys of new files, where they are not those of the old ones.
-type TargetKeys struct {
-	texts []string // --new-aes-key
-	Ring  unrealpak.Keyring
-}
-
-// Add declares --new-aes-key.
-func (k *TargetKeys) Add(cmd *cobra.Command) {
-	Flag(cmd, "new-aes-key", &k.texts)
-}
-
-// Load reads the keys. The others count for GUIDs that there are none for.
-func (k *TargetKeys) Load(others *Keys) error {
-	for _, text := range k.texts {
-		if err := k.Ring.Add(text); err != nil {
-			return fmt.Errorf("%w: --new-aes-key: %w", ErrUsage, err)
-		}
-	}
-	k.Ring.Fill(&others.Ring)
-	return nil
-}
-
-// All are the keys of both, each once.
-func (k *TargetKeys) All(others *Keys) [][]byte {
-	list := others.Ring.All()
-	for _, key := range k.Ring.All() {
-		if !slices.ContainsFunc(list, func(have []byte) bool { return bytes.Equal(have, key) }) {
-			list = append(list, key)
-		}
-	}
-	return list
 }
 
 // load reads the keys. Those of the environment count for GUIDs that the command

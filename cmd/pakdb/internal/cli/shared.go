@@ -31,7 +31,6 @@ func sharedFlags() []sharedFlag {
 		{"limit", "", "list at most `N`; 0 lists all"},
 		{"long", "l", "list more columns"},
 		{"nested", "", "include archives within archives"},
-		{"new-aes-key", "", "AES `KEY` of the new files, if another; may repeat"},
 		{"output", "o", "write to `PATH`"},
 		{"overwrite", "", "replace existing files"},
 		{"platform", "", "the platform `NAME`: windows, linux, darwin"},

@@ -12,7 +12,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
@@ -54,9 +53,6 @@ download by each transport. "pakdb help transports" compares these.`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := opts.keys.Load(&a.Keys); err != nil {
-				return err
-			}
 			if opts.effort != "normal" && opts.effort != "best" {
 				return cli.UsageError(cmd, fmt.Errorf("--effort %q: want normal or best", opts.effort))
 			}
@@ -89,7 +85,6 @@ download by each transport. "pakdb help transports" compares these.`,
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cli.AddFollowOutside(cmd, &opts.outside)
 	cli.Flag(cmd, "sign", &opts.key.file)
-	opts.keys.Add(cmd)
 	cmd = cli.Reporting(a, cmd, cli.Delta{})
 	cli.Exclusive(cmd, "dry-run", "output")
 	return cmd
@@ -102,7 +97,7 @@ func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOpti
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	e, err := cli.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.effort == "best", OpenNew: &codecs.Options{Keys: opts.keys.Ring.Key}})
+	e, err := cli.Estimate(ctx, a, sides.old.Inputs, sides.new.Inputs, maker.MakeOptions{Best: opts.effort == "best"})
 	if err != nil {
 		return err
 	}
@@ -126,9 +121,8 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	if name, ok := sides.has(opts.out); ok {
 		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
 	}
-	openNew := &codecs.Options{Keys: opts.keys.Ring.Key}
 	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Name: "old", Inputs: sides.old.Inputs, Open: a.OpenOptions()},
-		inside.Side{Name: "new", Inputs: sides.new.Inputs, Open: openNew})
+		inside.Side{Name: "new", Inputs: sides.new.Inputs, Open: a.OpenOptions()})
 	if err != nil {
 		return err
 	}
@@ -139,7 +133,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, opts.out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.effort == "best",
+		Registry: a.Registry(), Open: a.OpenOptions(), Best: opts.effort == "best",
 	})
 	if err == nil && secret != nil {
 		err = delta.SignFile(ctx, opts.out, secret)
@@ -164,7 +158,6 @@ type makeOptions struct {
 	format       string
 	outside      bool // follow links out of the folders
 	key          secretKey
-	keys         cli.TargetKeys
 }
 
 func printMade(a *cli.App, out string, h *delta.Header, s *maker.Stats, took time.Duration) error {

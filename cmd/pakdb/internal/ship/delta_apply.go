@@ -39,9 +39,6 @@ used.`,
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR"))
 			}
-			if err := opts.keys.Load(&a.Keys); err != nil {
-				return err
-			}
 			return runDeltaApply(cmd.Context(), a, args[0], args[1:], opts)
 		},
 	}
@@ -51,20 +48,18 @@ used.`,
 	cmd.Flags().BoolVar(&opts.keep, "keep-old", false, "keep old files that the new version lacks")
 	cmd.Flags().BoolVar(&opts.forget, "forget", false, "give up files lost during an interrupted update")
 	cli.Flag(cmd, "trust", &opts.key)
-	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
 }
 
 type applyOptions struct {
-	keys                  cli.TargetKeys
 	out, key              string
 	dryRun, inPlace, keep bool
 	forget                bool
 }
 
 func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
-	o := &apply.ApplyOptions{DryRun: opts.dryRun, Keep: opts.keep, Keys: opts.keys.All(&a.Keys)}
+	o := &apply.ApplyOptions{DryRun: opts.dryRun, Keep: opts.keep, Keys: a.Keys.Ring.All()}
 	if opts.inPlace {
 		o.Mode = apply.InPlace
 	}
