@@ -72,9 +72,7 @@ func refuse(p *Plan, registry *codecs.Registry, old, new *Stack, allowed bool) e
 	return codecs.RefuseDamaged(found, allowed)
 }
 
-// RefuseDamaged returns a [codecs.DamageError] if one of the stacks is damaged,
-// unless that is allowed.
-func RefuseDamaged(registry *codecs.Registry, have, want *Stack, allowed bool) ([]codecs.Damage, error) {
-	found := FindDamage(registry, have, want)
-	return found, codecs.RefuseDamaged(found, allowed)
+// RefuseDamaged returns a [codecs.DamageError] if one of the stacks is damaged.
+func RefuseDamaged(registry *codecs.Registry, have, want *Stack) error {
+	return codecs.RefuseDamaged(FindDamage(registry, have, want), false)
 }

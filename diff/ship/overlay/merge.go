@@ -39,9 +39,8 @@ type Merged struct {
 
 // MergeOptions say what a merge makes.
 type MergeOptions struct {
-	Name         string // of the archive: it decides over what it wins
-	IntoBase     bool   // fold the base in as well
-	AllowDamaged bool   // as in [Options]
+	Name     string // of the archive: it decides over what it wins
+	IntoBase bool   // fold the base in as well
 }
 
 // Merge plans one archive called o.Name that has the effect of all patches mounted
@@ -51,11 +50,11 @@ type MergeOptions struct {
 // has no delete records.
 //
 // Stored bytes are passed through. The archives must be of one format.
-// Damaged archives are a [codecs.DamageError], unless they are allowed.
+// Damaged archives are a [codecs.DamageError].
 func Merge(base, patches *Stack, registry *codecs.Registry, o MergeOptions) (*Merged, error) {
 	full := base.Over(patches)
 	m := &Merged{Plan: &Plan{Old: base, New: full, merges: true}, Archives: len(patches.Mounts)}
-	if err := refuse(m.Plan, registry, base, patches, o.AllowDamaged); err != nil {
+	if err := refuse(m.Plan, registry, base, patches, false); err != nil {
 		return nil, err
 	}
 	if n := patches.Nameless; n > 0 {

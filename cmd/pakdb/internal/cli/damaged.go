@@ -21,7 +21,7 @@ func damagedHint(e *codecs.DamageError) string {
 	if e.Found[0].NeedsKey() {
 		return KeyHint
 	}
-	return "get the archive again; its lost entries would count as removed. --allow-damaged goes on all the same"
+	return "get the archive again; its lost entries would count as removed (patch build, delta make and publish have --allow-damaged)"
 }
 
 // RefuseDamaged refuses damaged files; where that is allowed, it warns of them.

@@ -148,6 +148,7 @@ func otherFlags() map[string]string {
 	return map[string]string{
 		"aes-keys":       "--aes-key takes a Crypto.json, too",
 		"encrypt-index":  "--encrypt entries,index",
+		"allow-damaged":  "patch build, delta make and publish have it",
 		"exact":          "pakdb delta make --dry-run prints exact sizes",
 		"file":           "- reads the SQL from stdin",
 		"follow-outside": "cp -RL copies the files that links lead to",

@@ -46,17 +46,12 @@ something differs.`,
 			return runPatchCheck(cmd.Context(), a, opts, args)
 		},
 	}
-	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cmd.Flags().StringVar(&opts.against, "against", "", "the wanted build `NEW`: a label, archive or folder")
 	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
 
-// checkOptions are the flags of patch check.
-type checkOptions struct {
-	against, format string
-	allowDamaged    bool
-}
+type checkOptions struct{ against, format string }
 
 func runPatchCheck(ctx context.Context, a *cli.App, opts checkOptions, paths []string) error {
 	if err := (query.Output{W: a.Stdout, Format: opts.format}).Check(); err != nil {
@@ -70,11 +65,9 @@ func runPatchCheck(ctx context.Context, a *cli.App, opts checkOptions, paths []s
 	if err != nil {
 		return err
 	}
-	found, err := overlay.RefuseDamaged(a.Registry(), have, want, opts.allowDamaged)
-	if err != nil {
+	if err := overlay.RefuseDamaged(a.Registry(), have, want); err != nil {
 		return err
 	}
-	cli.WarnDamaged(a, found)
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(have.Mounts) + len(want.Mounts)))
 	progress.Bytes.Store(have.Unread() + want.Unread())

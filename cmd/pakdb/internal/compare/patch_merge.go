@@ -20,8 +20,6 @@ type mergeOptions struct {
 	bases     []string
 	intoBase  bool
 	overwrite bool
-
-	allowDamaged bool
 }
 
 func newPatchMergeCommand(a *cli.App) *cobra.Command {
@@ -50,7 +48,6 @@ patches into one new base without delete records.`,
 	cli.Flag(cmd, "output", &opts.out)
 	cli.Flag(cmd, "base", &opts.bases)
 	cmd.Flags().BoolVar(&opts.intoBase, "into-base", false, "merge the base too")
-	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	return cmd
 }
@@ -60,13 +57,13 @@ func runPatchMerge(ctx context.Context, a *cli.App, opts mergeOptions, args []st
 	if err != nil {
 		return err
 	}
-	if _, err := overlay.RefuseDamaged(a.Registry(), base, patches, opts.allowDamaged); err != nil {
+	if err := overlay.RefuseDamaged(a.Registry(), base, patches); err != nil {
 		return err // before what is left of them is judged
 	}
 	if len(patches.Mounts) == 0 && !opts.intoBase {
 		return cli.WithHint(fmt.Errorf("%w: none of the archives is a patch by its name", cli.ErrUsage), notPatches(a, base))
 	}
-	m, err := overlay.Merge(base, patches, a.Registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase, AllowDamaged: opts.allowDamaged})
+	m, err := overlay.Merge(base, patches, a.Registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase})
 	if err != nil {
 		return patchHint(err)
 	}
