@@ -19,7 +19,6 @@ import (
 type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
-	object                            string
 	sql, csv, json                    string
 	dryRun, overwrite, force          bool
 	values                            valueOptions
@@ -43,7 +42,7 @@ func newModSetCommand(a *cli.App) *cobra.Command {
 		Long: `Change values of packages of UE 4.10 to 5.8, and of .locres, .ini, .json and
 .csv files: FIELD=VALUE, or FIELD*=2.5. A FIELD is a path as "pakdb show
 --tables values" prints it: Stats.Damage, Slots[3], Rows[Rifle].Cost;
-OBJECT:FIELD or --object chooses among several objects. Every file named gets
+OBJECT:FIELD chooses among several objects. Every file named gets
 all changes, and of those that match a pattern each that has the fields; "pakdb
 help mods" lists values, order and limits.
 
@@ -69,7 +68,6 @@ alone. Unsafe changes are refused.`,
 	flags.StringArrayVar(&opts.appended, "append", nil, "add an element, `FIELD=VALUE`; may repeat")
 	flags.StringArrayVar(&opts.copied, "copy", nil, "copy an entry or row, `FIELD=KEY`; may repeat")
 	flags.StringArrayVar(&opts.renamed, "rename", nil, "rename an entry or row, `FIELD=KEY`; may repeat")
-	flags.StringVar(&opts.object, "object", "", "the object `NAME` that has the fields")
 	opts.addOutput(cmd)
 	return cmd
 }
@@ -98,9 +96,9 @@ func splitAssignment(text string) (field, value string, ok bool) {
 	return text, "", false
 }
 
-// edit returns an edit of OBJECT:FIELD.
-func (o *modOptions) edit(op edit.Op, field, value string) edit.Edit {
-	object := o.object
+// editOf returns an edit of OBJECT:FIELD.
+func editOf(op edit.Op, field, value string) edit.Edit {
+	object := ""
 	before, _, _ := strings.Cut(field, "[") // keys of maps may have colons
 	if i := strings.LastIndexByte(before, ':'); i >= 0 {
 		object, field = field[:i], field[i+1:]
@@ -123,7 +121,7 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 				return nil, nil, fmt.Errorf("%w: %q: %q is no number", cli.ErrUsage, arg, value)
 			}
 		}
-		all = append(all, o.edit(op, field, value))
+		all = append(all, editOf(op, field, value))
 	}
 	for _, more := range []struct {
 		op    edit.Op
@@ -134,11 +132,11 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 			if !ok {
 				return nil, nil, fmt.Errorf("%w: %q: want FIELD=VALUE", cli.ErrUsage, text)
 			}
-			all = append(all, o.edit(more.op, field, value))
+			all = append(all, editOf(more.op, field, value))
 		}
 	}
 	for _, field := range o.remove {
-		all = append(all, o.edit(edit.Remove, field, ""))
+		all = append(all, editOf(edit.Remove, field, ""))
 	}
 	switch {
 	case len(names) == 0:

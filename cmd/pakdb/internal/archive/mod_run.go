@@ -344,7 +344,7 @@ func modHint(name string, err error) error {
 	hint := ""
 	switch {
 	case errors.As(err, &ambiguous):
-		hint = "write " + ambiguous.Objects[0] + ":" + ambiguous.Field + ", or pass --object"
+		hint = "write " + ambiguous.Objects[0] + ":" + ambiguous.Field
 	case errors.As(err, &none):
 		hint = "--mappings names the mappings (.usmap) of the game"
 	case errors.As(err, &field):
