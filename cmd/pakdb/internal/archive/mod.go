@@ -19,7 +19,6 @@ import (
 type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
-	sql, csv, json                    string
 	dryRun, overwrite, force          bool
 	values                            valueOptions
 }
