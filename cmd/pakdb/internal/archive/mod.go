@@ -20,7 +20,6 @@ type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
 	dryRun, overwrite, force          bool
-	values                            valueOptions
 }
 
 func newModCommand(a *cli.App) *cobra.Command {

@@ -25,7 +25,6 @@ func sharedFlags() []sharedFlag {
 		{"dry-run", "n", "show the result, and write nothing"},
 		{"effort", "", "`EFFORT`: fast, normal or best"},
 		{"expires", "", "signatures expire after `TIME`, as 12h"},
-		{"indent", "", "one line a value, for --as json"},
 		{"kind", "", "only these `KINDS`, comma-separated"},
 		{"limit", "", "list at most `N`; 0 lists all"},
 		{"long", "l", "list more columns"},
