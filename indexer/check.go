@@ -64,7 +64,7 @@ func chunksOf(ctx context.Context, o *opened) iter.Seq2[*chunk, error] {
 				yield(k, ctx.Err())
 				return
 			}
-			k.add(e, err, "")
+			k.add(e, err)
 			k.items[len(k.items)-1].header = near.header(e)
 			if k.full() {
 				if !yield(k, nil) {

@@ -35,7 +35,6 @@ type item struct {
 	entry *codecs.Entry // nil when the table itself broke
 	err   error
 	at    place
-	out   string // where it is extracted to, "" for nowhere
 
 	header *codecs.Entry // of a .uexp: the entry that tells its exports apart; nil: none, or not met yet
 }
@@ -76,9 +75,9 @@ const (
 	chunkCost  = 2 << 20
 )
 
-func (c *chunk) add(e *codecs.Entry, err error, out string) {
+func (c *chunk) add(e *codecs.Entry, err error) {
 	at := place(c.seq*chunkItems + int64(len(c.items)))
-	c.items = append(c.items, item{entry: e, err: err, at: at, out: out})
+	c.items = append(c.items, item{entry: e, err: err, at: at})
 	if e != nil {
 		c.cost += e.Size
 	}

@@ -13,7 +13,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
-	"pakdb/internal/safename"
 	"pakdb/internal/testkit"
 )
 
@@ -44,12 +43,14 @@ func copies(t *testing.T) string {
 		if err := os.CopyFS(dir, os.DirFS(folder(t, "Calligraphy.sip", "Calligraphy_next.sip", "damaged.sip"))); err != nil {
 			t.Fatal(err)
 		}
-		out, err := safename.OpenDir(t.Context(), filepath.Join(dir, "files"), false)
+		ar, err := codecs.OpenFile(t.Context(), filepath.Join(dir, "Calligraphy.sip"), all.Registry(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		newCatalog(t).mustScan(indexer.Options{Paths: []string{filepath.Join(dir, "Calligraphy.sip")}, Extract: out})
-		if err := out.Close(); err != nil {
+		for name, content := range codecstest.Contents(t, ar) {
+			write(t, filepath.Join(dir, "files", filepath.FromSlash(name)), content)
+		}
+		if err := ar.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -49,7 +49,7 @@ func newScan(o Options, into Target, files []file) *scan {
 	if s.progress == nil {
 		s.progress = &Progress{}
 	}
-	s.open = &opener{options: &s.o, into: into, build: build, failures: &failures{}, rescan: o.Force || o.Extract != nil || o.Store != nil}
+	s.open = &opener{options: &s.o, into: into, build: build, failures: &failures{}, rescan: o.Force || o.Store != nil}
 	s.ahead = &ahead{open: s.open, files: files, searches: map[string]*search{}}
 	s.dictionaries = &dictionaries{open: s.open, files: files}
 	s.tables = sync.OnceValue(func() map[string]string { return tableFiles(files) })
@@ -253,7 +253,7 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
 			header := near.header(e)
-			c.add(e, err, s.reserve(o, e))
+			c.add(e, err)
 			c.items[len(c.items)-1].header = header
 			if !c.full() {
 				continue
@@ -281,7 +281,7 @@ func (s *scan) findBefore(ctx context.Context, o *opened) error {
 	}
 	var err error
 	o.before.edition, err = s.build.EditionBefore(ctx, &archive)
-	if err != nil || o.before.edition == nil || o.archive == nil || o.skim || s.o.Extract != nil || s.o.Store != nil {
+	if err != nil || o.before.edition == nil || o.archive == nil || o.skim || s.o.Store != nil {
 		return err
 	}
 	sums, ok := codecs.ArchiveAs[codecs.SumChecker](o.archive)
@@ -297,18 +297,4 @@ func (s *scan) findBefore(ctx context.Context, o *opened) error {
 func (s *scan) newChunk(o *opened) *chunk {
 	s.chunks++
 	return &chunk{from: o, seq: s.chunks}
-}
-
-// reserve returns where an entry is extracted to. Here, because the order of
-// the calls decides between names that collide.
-func (s *scan) reserve(o *opened, e *codecs.Entry) string {
-	switch {
-	case s.o.Extract == nil || e == nil || e.Flags&codecs.Deleted != 0:
-		return ""
-	case isLoose(o):
-		return s.o.Extract.Reserve(o.name)
-	case e.Name == "":
-		return s.o.Extract.Reserve(fmt.Sprintf("%s/%d", o.name, e.Ordinal))
-	}
-	return s.o.Extract.Reserve(o.name + "/" + e.Name)
 }

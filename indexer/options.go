@@ -7,7 +7,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/objects"
-	"pakdb/internal/safename"
 	"pakdb/schema"
 )
 
@@ -35,7 +34,6 @@ type Options struct {
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
 
-	Extract  *safename.Dir  // not nil: write contents out, below a folder named as their archive
 	Store    *objects.Store // not nil: keep contents there
 	Progress *Progress      // not nil: is kept up to date
 	Passed   func(error)    // not nil: is called for pipes, devices and links to nothing, which are left out
@@ -81,5 +79,5 @@ type Opaque struct {
 	MappingProblems []string `json:"mapping_problems,omitempty"` // odd items of mappings, which are unknown
 }
 
-// ErrExtract means that extracting wrote to the file system in vain.
-var ErrExtract = errors.New("extract")
+// errKeep means that a content could not be kept, on a disk or in a bucket.
+var errKeep = errors.New("store contents")

@@ -140,7 +140,7 @@ func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 		switch {
 		case ctx.Err() != nil:
 			c.err = ctx.Err()
-		case errors.Is(err, ErrExtract):
+		case errors.Is(err, errKeep):
 			c.err = err
 		case err != nil:
 			c.report(e, err)
@@ -201,10 +201,7 @@ func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry)
 	if err := w.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
-	if w.options.Store == nil && it.out == "" {
-		return nil
-	}
-	return w.sink(it, row, bytes.NewReader(content))
+	return w.keep(row, bytes.NewReader(content))
 }
 
 // readSmall reads size bytes, and on to the end where checksums are verified.
@@ -242,15 +239,15 @@ func (w *worker) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, 
 		_, _ = sketched.Write(head[:n])
 		all = io.MultiWriter(h, sketched)
 	}
-	wanted := w.options.Extract != nil || w.options.Store != nil || w.options.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
+	wanted := w.options.Store != nil || w.options.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
 	var spool *atomicfile.Scratch
 	if wanted {
 		if spool, err = atomicfile.NewScratch(""); err != nil {
-			return fmt.Errorf("%w: %w", ErrExtract, err)
+			return fmt.Errorf("%w: %w", errKeep, err)
 		}
 		defer func() { _ = spool.Close() }()
 		if _, err := spool.Write(head[:n]); err != nil {
-			return fmt.Errorf("%w: %w", ErrExtract, err)
+			return fmt.Errorf("%w: %w", errKeep, err)
 		}
 		all = io.MultiWriter(all, spool)
 	}
@@ -271,7 +268,7 @@ func (w *worker) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, 
 	if err := w.inspect(ctx, c, it, spool, row.ContentSize, row); err != nil {
 		return err
 	}
-	return w.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
+	return w.keep(row, io.NewSectionReader(spool, 0, row.ContentSize))
 }
 
 // inspect adds the facts of the content to the row. What an inspector cannot
@@ -369,29 +366,13 @@ func (w *worker) readValues(ctx context.Context, it item, facts *codecs.Facts, c
 	return w.options.Registry.Values.Read(ctx, facts, content, base, size, &codecs.ValueOptions{Package: name})
 }
 
-// sink writes the content to where the options want it.
-func (w *worker) sink(it item, row *schema.Entry, content io.ReadSeeker) error {
-	if w.options.Store != nil {
-		if err := w.options.Store.Put(row.Content, content); err != nil {
-			return fmt.Errorf("%w: %w", ErrExtract, err)
-		}
-		if _, err := content.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-	}
-	if it.out == "" {
+// keep puts the content into the store, if there is one.
+func (w *worker) keep(row *schema.Entry, content io.ReadSeeker) error {
+	if w.options.Store == nil {
 		return nil
 	}
-	f, err := w.options.Extract.Create(it.out)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrExtract, err)
-	}
-	defer func() { _ = f.Close() }()
-	if _, err := io.Copy(f, content); err != nil {
-		return fmt.Errorf("%w: %w", ErrExtract, err)
-	}
-	if err := f.Commit(it.entry.Mod); err != nil {
-		return fmt.Errorf("%w: %w", ErrExtract, err)
+	if err := w.options.Store.Put(row.Content, content); err != nil {
+		return fmt.Errorf("%w: %w", errKeep, err)
 	}
 	return nil
 }

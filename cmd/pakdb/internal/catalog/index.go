@@ -20,20 +20,17 @@ import (
 	"pakdb/codecs/unreal/property"
 	"pakdb/indexer"
 	"pakdb/internal/objects"
-	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
 
 type indexOptions struct {
-	build     string
-	force     bool
-	extract   string
-	overwrite bool
-	store     bool
-	without   []string // of parts
-	quick     bool
-	created   string
+	build   string
+	force   bool
+	store   bool
+	without []string // of parts
+	quick   bool
+	created string
 }
 
 func newIndexCommand(a *cli.App) *cobra.Command {
@@ -66,8 +63,8 @@ contents beside the catalog, for when the archives are gone.`,
 			} else if n > 0 {
 				return cli.UsageError(cmd, errors.New("catalogs are merged, and archives scanned: not both at once"))
 			}
-			if opts.quick && (opts.extract != "" || opts.store) {
-				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
+			if opts.quick && opts.store {
+				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to store"))
 			}
 			if cmd.Flags().Changed("created") && opts.created == "" {
 				return cli.UsageError(cmd, errors.New("--created is no time")) // a variable that is not set, and not now
@@ -78,8 +75,6 @@ contents beside the catalog, for when the archives are gone.`,
 	flags := cmd.Flags()
 	cli.Flag(cmd, "build", &opts.build)
 	flags.BoolVar(&opts.force, "force", false, "scan unchanged archives again")
-	flags.StringVar(&opts.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
-	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog")
 	flags.StringSliceVar(&opts.without, "without", nil, "leave out `PARTS`: search, values, sketch")
 	cli.CompleteFlag(cmd, "without", parts()...)
@@ -87,7 +82,6 @@ contents beside the catalog, for when the archives are gone.`,
 	flags.BoolVar(&opts.quick, "quick", false, "trust stated checksums, skip what they cover")
 	flags.StringVar(&opts.created, "created", "", "`TIME` of the build, as 2026-03-01 (default: now)")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
-	_ = cmd.MarkFlagDirname("extract")
 	return cli.Reporting(a, cmd, cli.Indexed{Builds: []cli.MergedBuild{}})
 }
 
@@ -163,14 +157,6 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	}
 	if o.Created, err = parseCreated(opts.created); err != nil {
 		return nil, err
-	}
-	if opts.extract != "" {
-		dir, err := safename.OpenDir(ctx, opts.extract, opts.overwrite)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = dir.Close() }()
-		o.Extract = dir
 	}
 	if opts.store {
 		o.Store = objects.For(a.Catalog)

@@ -150,6 +150,7 @@ func otherFlags() map[string]string {
 		"encrypt-index":  "--encrypt entries,index",
 		"allow-damaged":  "patch build, delta make and publish have it",
 		"exact":          "pakdb delta make --dry-run prints exact sizes",
+		"extract":        "pakdb extract ARCHIVE... -o DIR",
 		"file":           "- reads the SQL from stdin",
 		"follow-outside": "cp -RL copies the files that links lead to",
 		"force":          "--overwrite replaces existing files",
@@ -167,6 +168,7 @@ func otherFlags() map[string]string {
 		"new-aes-key":    "--aes-key GUID=KEY for each key; entries by another main key are sent as they are stored",
 		"no-parts":       "--part none",
 		"reverse":        "--sort size lists the largest first",
+		"under":          "the engine that reads the export selects rows",
 		"version":        "--type NAME@VERSION, as unrealpak@11",
 	}
 }
