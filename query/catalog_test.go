@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/diff/sqltable"
+	"pakdb/diff/semantic"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -111,7 +111,7 @@ func openSmall(t testing.TB) *query.DB {
 	contents := query.NewContents(path, registry(), nil, nil)
 	functions, closeGraph := graph.Functions(path)
 	t.Cleanup(func() { _ = closeGraph() })
-	compared, closeDiff := sqltable.Functions(path)
+	compared, closeDiff := semantic.Tables(path)
 	t.Cleanup(func() { _ = closeDiff() })
 	var tables []query.TableFunction
 	for _, t := range compared {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"pakdb/codecs/gpak"
-	"pakdb/diff/sqltable"
+	"pakdb/diff/semantic"
 	"pakdb/query"
 	"pakdb/query/find"
 	"pakdb/query/graph"
@@ -71,7 +71,7 @@ func Tables(catalog string) (tables []query.TableFunction, closeTables func() er
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
 		"search":         "where texts, names, values and paths are found, as pakdb find shows it",
 	}
-	compared, closeDiff := sqltable.Functions(catalog)
+	compared, closeDiff := semantic.Tables(catalog)
 	found, closeFind := find.Functions(catalog)
 	for _, t := range slices.Concat(compared, found) {
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})

@@ -1,5 +1,4 @@
-// Package sqltable makes comparisons of builds available as SQL tables.
-package sqltable
+package semantic
 
 import (
 	"context"
@@ -10,25 +9,24 @@ import (
 	"iter"
 
 	"pakdb/diff"
-	"pakdb/diff/semantic"
 	"pakdb/schema"
 )
 
 // errStop is not an error: the statement wants no more rows.
 var errStop = errors.New("no more rows are wanted")
 
-// Functions returns the SQL functions diff(old, new), diff_files(old, new),
+// Tables returns the SQL functions diff(old, new), diff_files(old, new),
 // diff_downloads(old, new) and diff_fields(old, new) over a catalog. They have
 // connections of their own, because they are called while a statement runs; close
 // closes them.
-func Functions(catalog string) (tables []schema.TableFunction, close func() error) {
+func Tables(catalog string) (tables []schema.TableFunction, close func() error) {
 	t := &tableSource{schema.NewOnDemand(catalog)}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
 		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
 		{Name: "diff_downloads", Params: params, Columns: diff.WayColumns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
-		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, semantic.Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
+		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
 	}, t.catalog.Close
 }
 
@@ -97,7 +95,7 @@ func downloadRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]
 }
 
 func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) (err error) {
-	s := &semantic.Comparer{DB: db, OldBuild: r.OldBuild, NewBuild: r.NewBuild}
+	s := &Comparer{DB: db, OldBuild: r.OldBuild, NewBuild: r.NewBuild}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	for c, err := range r.Changes(ctx) {
 		if err != nil {
