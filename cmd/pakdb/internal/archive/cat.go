@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/diff/locate"
 	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
 	"pakdb/query/graph"

@@ -19,11 +19,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/text"
-	"pakdb/diff/locate"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )

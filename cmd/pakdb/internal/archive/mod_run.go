@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
@@ -18,7 +19,6 @@ import (
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/text"
-	"pakdb/diff/locate"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"

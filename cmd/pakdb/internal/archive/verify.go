@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/query"
 )

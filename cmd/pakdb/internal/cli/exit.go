@@ -8,10 +8,10 @@ import (
 	"syscall"
 
 	"pakdb/cmd/pakdb/internal/gate"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff"
-	"pakdb/diff/locate"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/delta/coder"

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
-	"pakdb/diff/locate"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
-	"pakdb/diff/locate"
 	"pakdb/internal/atomicfile"
 	"pakdb/query"
 )

@@ -14,10 +14,10 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
 	"pakdb/diff"
-	"pakdb/diff/locate"
 	"pakdb/diff/patch"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"

@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/glob"

@@ -8,8 +8,8 @@ import (
 	"path"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/locate"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/delta/inside"

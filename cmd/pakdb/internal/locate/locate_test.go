@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/locate"
 	"pakdb/internal/stored"
 )
 
