@@ -19,7 +19,6 @@ const PartRows = 1_000_000
 type Options struct {
 	Format string  // one of [Formats]; "" is the first
 	Views  []*View // nil: all
-	Under  string  // of views with paths only what lies below this folder; "": all
 }
 
 // Build writes a build of a catalog to a folder, in place of what the folder has of it,
@@ -51,7 +50,7 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	if err := d.Remove(manifestName(partition)); err != nil {
 		return nil, err
 	}
-	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Under: opts.Under, Views: map[string][]File{}}
+	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Views: map[string][]File{}}
 	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
 		var files []File
@@ -75,7 +74,7 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 // write writes the rows of a view.
 func write(ctx context.Context, db *sql.DB, d *atomicfile.Dir, folder string, v *View, build string, opts Options) ([]File, error) {
 	p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
-	return p.write(func(row func([]any) error) error { return v.each(ctx, db, build, opts.Under, row) })
+	return p.write(func(row func([]any) error) error { return v.each(ctx, db, build, row) })
 }
 
 // parts writes rows into files of at most [PartRows] rows, one at least.

@@ -24,7 +24,6 @@ type Manifest struct {
 	Version int               `json:"version"` // of the views
 	Build   string            `json:"build"`
 	Format  string            `json:"format"`
-	Under   string            `json:"under,omitempty"` // only below this folder
 	Views   map[string][]File `json:"views"`
 }
 

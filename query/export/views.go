@@ -58,13 +58,12 @@ func Names() (names []string) {
 	return names
 }
 
-// statement returns the SELECT of the rows of a build, whose label is ?1, below the folder
-// ?2 if that is not empty. All columns sort, so that the same build gives the same rows in
-// the same order; places come first, so that neighbours are alike.
+// statement returns the SELECT of the rows of a build, whose label is ?1. All columns sort,
+// so that the same build gives the same rows in the same order; places come first, so that
+// neighbours are alike.
 func (v *View) statement() string {
 	var list []string
 	places, rest := make([]string, 7), []string{}
-	where := " WHERE build = ?1"
 	for _, c := range v.Columns {
 		name := `"` + c.Name + `"`
 		if c.Type == "any" {
@@ -78,18 +77,15 @@ func (v *View) statement() string {
 		} else {
 			rest = append(rest, by)
 		}
-		if c.Name == "path" {
-			where += " AND (?2 = '' OR path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')"
-		}
 	}
 	order := slices.DeleteFunc(append(places, rest...), func(s string) bool { return s == "" })
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + v.Name + where + " ORDER BY " + strings.Join(order, ", ")
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + v.Name + " WHERE build = ?1 ORDER BY " + strings.Join(order, ", ")
 }
 
 // each calls row for each row of a build, whose values are nil, string, int64 or float64.
 // The slice is overwritten by the next row.
-func (v *View) each(ctx context.Context, db *sql.DB, build, under string, row func([]any) error) (err error) {
-	rows, err := db.QueryContext(ctx, v.statement(), build, strings.TrimSuffix(under, "/"))
+func (v *View) each(ctx context.Context, db *sql.DB, build string, row func([]any) error) (err error) {
+	rows, err := db.QueryContext(ctx, v.statement(), build)
 	if err != nil {
 		return schema.Classify(err)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 type exportOptions struct {
-	format, output, under string
-	views                 []string
+	format, output string
+	views          []string
 }
 
 func newExportCommand(a *cli.App) *cobra.Command {
@@ -31,7 +31,7 @@ A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json exists; it lists
 rows, sizes and BLAKE3 of the files. An export of the same build replaces the
 earlier one. docs/engines.md has statements for each engine.`,
 		Example: `  pakdb export 1.48 1.52 -o parquet
-  pakdb export 1.52 -o lines --format jsonl --views entries --under Game/Content
+  pakdb export 1.52 -o lines --format jsonl --views entries,files
   cd parquet && duckdb -init duckdb.sql`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
@@ -46,7 +46,6 @@ earlier one. docs/engines.md has statements for each engine.`,
 	cli.Flag(cmd, "output", &o.output)
 	cli.AddFormat(cmd, &o.format, export.Formats()...)
 	cmd.Flags().StringSliceVar(&o.views, "views", nil, "only these `VIEWS`, comma-separated")
-	cmd.Flags().StringVar(&o.under, "under", "", "only rows of paths below the folder `PATH`")
 	cli.CompleteFlag(cmd, "views", export.Names()...)
 	return cmd
 }
@@ -69,7 +68,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 	}
 	for _, label := range labels {
 		stop := cli.Working(a, "exporting build "+terminal.Printable(label))
-		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views, Under: o.under})
+		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views})
 		stop()
 		if err != nil {
 			return err

@@ -25,12 +25,13 @@ import (
 )
 
 type indexOptions struct {
-	build   string
-	force   bool
-	store   bool
-	without []string // of parts
-	quick   bool
-	created string
+	build     string
+	overwrite bool // merged builds
+	force     bool
+	store     bool
+	without   []string // of parts
+	quick     bool
+	created   string
 }
 
 func newIndexCommand(a *cli.App) *cobra.Command {
@@ -63,6 +64,9 @@ contents beside the catalog, for when the archives are gone.`,
 			} else if n > 0 {
 				return cli.UsageError(cmd, errors.New("catalogs are merged, and archives scanned: not both at once"))
 			}
+			if opts.overwrite {
+				return cli.UsageError(cmd, errors.New("--overwrite replaces builds by those of a catalog; a scan replaces its build anyway"))
+			}
 			if opts.quick && opts.store {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to store"))
 			}
@@ -75,6 +79,7 @@ contents beside the catalog, for when the archives are gone.`,
 	flags := cmd.Flags()
 	cli.Flag(cmd, "build", &opts.build)
 	flags.BoolVar(&opts.force, "force", false, "scan unchanged archives again")
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	flags.BoolVar(&opts.store, "store", false, "keep contents beside the catalog")
 	flags.StringSliceVar(&opts.without, "without", nil, "leave out `PARTS`: search, values, sketch")
 	cli.CompleteFlag(cmd, "without", parts()...)

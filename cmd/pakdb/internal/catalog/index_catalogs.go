@@ -27,7 +27,7 @@ func countCatalogs(paths []string) (n int) {
 
 // merge copies the builds of other catalogs.
 func (opts *indexOptions) merge(cmd *cobra.Command, a *cli.App, paths []string) error {
-	for _, name := range []string{"build", "force", "extract", "store", "mappings", "engine", "quick", "created"} {
+	for _, name := range []string{"build", "force", "store", "mappings", "engine", "quick", "created"} {
 		if cmd.Flags().Changed(name) {
 			return cli.UsageError(cmd, fmt.Errorf("--%s has no effect on catalogs, which are merged", name))
 		}
