@@ -234,7 +234,7 @@ func memberName(p *parser, t *Type, v int64) string {
 	k := memberKey{e, v}
 	s, ok := d.members[k]
 	if !ok {
-		if s = e.NameOf(v); s != "" && !strings.Contains(s, "::") {
+		if s = e.NameOf(v); s != "" && !strings.Contains(s, "::") && !strings.Contains(s, " | ") {
 			s = e.Name + "::" + s
 		}
 		if !p.made(s) {

@@ -257,14 +257,20 @@ func unknownMember(e *EnumSchema, text string) error {
 	return fmt.Errorf("%w: %s has no member %q: it has %s", ErrValue, e.Name, text, strings.Join(names, ", "))
 }
 
-// member returns the number of a member that is given by its name or number.
+// member returns the number of a member that is given by its name or number, or of flags.
 func (w *encoder) member(t *Type, k Kind, text string) (uint64, error) {
 	e := w.d.schemas.Enum(t.Path, t.Name)
 	if e != nil {
-		for _, m := range e.Members {
-			if bareMember(m.Name) == bareMember(text) {
-				return uint64(m.Value), nil
+		all, found := uint64(0), true
+		for part := range strings.SplitSeq(text, " | ") {
+			i := slices.IndexFunc(e.Members, func(m Member) bool { return bareMember(m.Name) == bareMember(part) })
+			if found = i >= 0; !found {
+				break
 			}
+			all |= uint64(e.Members[i].Value)
+		}
+		if found {
+			return all, nil
 		}
 	}
 	bits, err := parseNumber(t, k, text)

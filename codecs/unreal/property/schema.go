@@ -1,6 +1,7 @@
 package property
 
 import (
+	"math/bits"
 	"strings"
 
 	"pakdb/codecs"
@@ -40,7 +41,8 @@ type Member struct {
 	Value int64
 }
 
-// NameOf returns the name of a value, "" when no member has it.
+// NameOf returns the name of a value, "" when no member has it. A value of several flags
+// is "A | B", as tags have it.
 func (e *EnumSchema) NameOf(v int64) string {
 	// Members are usually numbered by their position.
 	if v >= 0 && v < int64(len(e.Members)) && e.Members[v].Value == v {
@@ -51,7 +53,32 @@ func (e *EnumSchema) NameOf(v int64) string {
 			return e.Members[i].Name
 		}
 	}
-	return ""
+	return e.flags(v)
+}
+
+// flags returns the names of the bits of v, lowest first, "" unless each bit is a member.
+// Members of an enum of flags have one bit or none, but for the last one, which the engine
+// adds.
+func (e *EnumSchema) flags(v int64) string {
+	var names [64]string
+	for _, m := range e.Members {
+		switch {
+		case m.Value == 0 || strings.HasSuffix(m.Name, "_MAX"):
+		case m.Value&(m.Value-1) != 0:
+			return ""
+		default:
+			names[bits.TrailingZeros64(uint64(m.Value))] = m.Name
+		}
+	}
+	text := ""
+	for rest := uint64(v); rest != 0; rest &= rest - 1 {
+		name := names[bits.TrailingZeros64(rest)]
+		if name == "" {
+			return ""
+		}
+		text += " | " + name
+	}
+	return strings.TrimPrefix(text, " | ")
 }
 
 // Schemas knows classes, structs and enums. A path is that of the declaring package,

@@ -77,3 +77,19 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestFlags: a value of several flags is named as tags name it, and no other value is.
+func TestFlags(t *testing.T) {
+	flags := &property.EnumSchema{Name: "EMask", Members: []property.Member{{"None", 0}, {"Near", 1}, {"Far", 8}, {"Top", 4}, {"EMask_MAX", 16}}}
+	numbered := &property.EnumSchema{Name: "EKind", Members: []property.Member{{"Red", 0}, {"Green", 1}, {"Blue", 2}, {"Grey", 3}, {"Black", 4}, {"EKind_MAX", 5}}}
+	for _, tt := range []struct {
+		enum *property.EnumSchema
+		v    int64
+		want string
+	}{{flags, 0, "None"}, {flags, 8, "Far"}, {flags, 9, "Near | Far"}, {flags, 13, "Near | Top | Far"}, {flags, 3, ""}, {flags, 17, ""}, {flags, -1, ""},
+		{numbered, 3, "Grey"}, {numbered, 5, "EKind_MAX"}, {numbered, 6, ""}} {
+		if got := tt.enum.NameOf(tt.v); got != tt.want {
+			t.Errorf("%s %d: %q, want %q", tt.enum.Name, tt.v, got, tt.want)
+		}
+	}
+}
