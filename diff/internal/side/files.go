@@ -19,7 +19,7 @@ type Files struct {
 	label  string
 	memory *Memory
 	before *Files // the build whose files are known; nil for the first one
-	seed   maphash.Seed
+	seeds  [2]maphash.Seed
 
 	archives []*readArchive // by id, those of before first
 	mounts   []schema.Mount
@@ -55,9 +55,9 @@ type fileHash [2]uint64
 // NewFiles returns a build of which nothing is read yet. before is the build that it is
 // compared with, which has been read into the same memory; nil for the first one.
 func NewFiles(label string, memory *Memory, before *Files) *Files {
-	f := &Files{label: label, memory: memory, before: before, seed: maphash.MakeSeed()}
+	f := &Files{label: label, memory: memory, before: before, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 	if before != nil {
-		f.seed, f.archives = before.seed, slices.Clone(before.archives)
+		f.seeds, f.archives = before.seeds, slices.Clone(before.archives)
 	}
 	return f
 }
@@ -126,7 +126,7 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 		setAt(&s.times, at, e.ModTime)
 	}
 	if file := a.FileOf(e); file != "" {
-		setAt(&s.files, at, fileHash{maphash.String(f.seed, file), maphash.String(f.seed, file+"\x00")})
+		setAt(&s.files, at, fileHash{maphash.String(f.seeds[0], file), maphash.String(f.seeds[1], file)})
 	}
 	if e.IDBits != 0 {
 		setAt(&s.ids, at, AssetID{e.IDBits, int64(e.ID[0]), int64(e.ID[1])})
@@ -139,7 +139,7 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 		if e.Claimed {
 			size, s.claims = e.Size, append(s.claims, at)
 		}
-		setAt(&s.sums, at, maphash.Bytes(f.seed, e.Sum)^maphash.Comparable(f.seed, [...]int64{r.Method(), r.Flags() & 1, r.Stored, size}))
+		setAt(&s.sums, at, maphash.Bytes(f.seeds[0], e.Sum)^maphash.Comparable(f.seeds[0], [...]int64{r.Method(), r.Flags() & 1, r.Stored, size}))
 	}
 	return nil
 }
@@ -364,11 +364,14 @@ func (f *Files) addPublicNames(b *Side) {
 
 // hide finds what a game does not see, and how many entries each of the others stands for.
 func (f *Files) hide(b *Side, files []fileHash) {
-	sorted := slices.Clone(files)
-	slices.SortFunc(sorted, func(a, b fileHash) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	twice := map[fileHash]bool{}
+	sorted := make([]uint64, len(files)) // the first hashes alone: package mount tells equal ones apart
+	for i, file := range files {
+		sorted[i] = file[0]
+	}
+	slices.Sort(sorted)
+	twice := map[uint64]bool{}
 	for i := 1; i < len(sorted); i++ {
-		if sorted[i] == sorted[i-1] && sorted[i] != (fileHash{}) {
+		if sorted[i] == sorted[i-1] && sorted[i] != 0 {
 			twice[sorted[i]] = true
 		}
 	}
@@ -377,7 +380,7 @@ func (f *Files) hide(b *Side, files []fileHash) {
 	}
 	var held []int32
 	for seq, file := range files {
-		if twice[file] {
+		if twice[file[0]] {
 			held = append(held, int32(seq))
 		}
 	}

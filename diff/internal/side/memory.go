@@ -28,6 +28,7 @@ type Memory struct {
 	entries []bool  // by path, those of entries; others are in directories alone
 	ends    []int64 // of names in text, by path
 	text    []byte
+	last    int // path that was asked for last
 
 	contentIDs keys
 	hashes     []schema.Digest
@@ -107,11 +108,17 @@ func (m *Memory) Path(path string) int64 {
 		prefix = strings.Clone(prefix)
 		m.dirIDs[prefix], m.dirs = dir, append(m.dirs, prefix)
 	}
+	// Most entries of the second build follow each other as they did in the first.
+	if next := m.last + 1; next <= len(m.dirOf) && m.isPath(dir, name)(int32(next)) {
+		m.last = next
+		return int64(next)
+	}
 	id, isNew := m.pathIDs.add(m.hash(dir, name), m.isPath(dir, name))
 	if isNew {
 		m.text = append(m.text, name...)
 		m.dirOf, m.ends = append(m.dirOf, dir), append(m.ends, int64(len(m.text)))
 	}
+	m.last = int(id)
 	return int64(id)
 }
 
