@@ -28,26 +28,43 @@ func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
 
 // FindBy is [Find] for who asks again and again.
 func FindBy(ctx context.Context, asked *schema.Statements, label, path string) (*File, error) {
-	var f *File
+	found, err := findIn(ctx, asked, label, path)
+	if err == nil && found[label] == nil {
+		err = fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
+	}
+	return found[label], err
+}
+
+// FindAll returns the entries that a path stands for, by the labels of the builds that have
+// one.
+func FindAll(ctx context.Context, asked *schema.Statements, path string) (map[string]*File, error) {
+	return findIn(ctx, asked, nil, path)
+}
+
+// findIn looks in the build of a label, nil for all.
+func findIn(ctx context.Context, asked *schema.Statements, label driver.Value, path string) (map[string]*File, error) {
+	found := map[string]*File{}
 	err := asked.EachRow(ctx, seenSQL, []driver.Value{label, schema.PathKey(path), path}, func(v []driver.Value) {
+		label := side.Text(v[11])
+		if found[label] != nil {
+			return // that one wins
+		}
 		hash, _ := v[9].([]byte)
-		f = &File{Path: path, PathID: side.Integer(v[0]), ContentID: side.Integer(v[1]), ArchiveID: side.Integer(v[2]), Archive: side.Text(v[3]),
+		found[label] = &File{Path: path, PathID: side.Integer(v[0]), ContentID: side.Integer(v[1]), ArchiveID: side.Integer(v[2]), Archive: side.Text(v[3]),
 			Type: side.Text(v[4]), Method: side.Text(v[5]), Flags: side.Integer(v[6]), Size: side.Integer(v[7]), Stored: side.Integer(v[8]),
 			Content: hex.EncodeToString(hash), Copies: int(side.Integer(v[10]))}
 	})
-	if err == nil && f == nil {
-		err = fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
-	}
-	return f, err
+	return found, err
 }
 
-// seenSQL finds the entry of path ?3, whose key is ?2, that the game sees in
-// build ?1: one of that path, or what hides it under that path, as a chunk that
+// seenSQL finds the entries of path ?3, whose key is ?2, that the game sees in
+// build ?1, or in all builds, the one that wins first: one of that path, or what hides it under that path, as a chunk that
 // has its path from another container does. Mount points do not count here: the
 // path is the one that is stored.
 const seenSQL = `SELECT p.path_id, coalesce(e.content_id, 0), e.archive_id, ba.name, coalesce(t.word, ''), m.word,
 		e.flags, e.size, e.stored, c.hash,
-		1 + (SELECT count(*) FROM x_build_shadow h WHERE h.build_id = b.build_id AND h.by_mount = ba.ordinal AND h.by_row = e.row)
+		1 + (SELECT count(*) FROM x_build_shadow h WHERE h.build_id = b.build_id AND h.by_mount = ba.ordinal AND h.by_row = e.row),
+		b.label
 	FROM x_path_key k
 	CROSS JOIN x_path p ON p.path_id = k.path_id
 	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
@@ -61,10 +78,9 @@ const seenSQL = `SELECT p.path_id, coalesce(e.content_id, 0), e.archive_id, ba.n
 	JOIN x_word m ON m.word_id = e.method_id
 	LEFT JOIN x_word t ON t.word_id = e.type_id
 	LEFT JOIN x_content c ON c.content_id = e.content_id
-	WHERE b.label = ?1 AND b.complete = 1 AND k.key = ?2 AND d.prefix || p.name = ?3
+	WHERE (b.label = ?1 OR ?1 IS NULL) AND b.complete = 1 AND k.key = ?2 AND d.prefix || p.name = ?3
 		AND e.flags & 2 = 0 AND coalesce(bn.path_id, e.path_id) = p.path_id
-	ORDER BY ba.place, e.row
-	LIMIT 1`
+	ORDER BY ba.place, e.row`
 
 // AssetPaths returns the paths that the files of an asset have in any build, by the path of
 // one of them: that of its tables first, and of two that differ in case alone that one.

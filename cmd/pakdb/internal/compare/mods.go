@@ -21,6 +21,7 @@ import (
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/show"
+	"pakdb/schema"
 )
 
 // ModCommands returns the commands of the group mod that compare.
@@ -78,12 +79,7 @@ func runModShow(ctx context.Context, a *cli.App, mod string, opts modsOptions) e
 	if err := w.close(); err != nil {
 		return err
 	}
-	labels, err := cli.BuildLabels(ctx, c.mods.DB)
-	if err != nil {
-		return err
-	}
-	labels = slices.DeleteFunc(labels, func(l string) bool { return slices.Contains(c.mods.Labels, l) })
-	return c.warnOfBase(ctx, a, c.mods.Labels[0], labels)
+	return c.warnOfBase(ctx, a, c.mods.Labels[0])
 }
 
 func newModConflictsCommand(a *cli.App) *cobra.Command {
@@ -170,44 +166,88 @@ func added(changes []diff.Change) (n int64) {
 
 // warnOfBase warns if a mod changes fewer values of another build: it was made for that one,
 // and what the game changed since looks like changes of the mod.
-func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string, labels []string) error {
-	best, fewest, here := "", 0, 0
-	for _, base := range labels {
-		changes := c.changes[0]
-		if base != c.mods.Base {
-			var err error
-			if changes, err = c.of(ctx, base, mod); err != nil {
-				return err
-			}
-		}
-		if added(changes) > added(c.changes[0]) {
-			continue // it lacks what the mod changes
-		}
-		n := 0
-		in := show.NewComparer(c.files, base, mod, show.CompareOptions{})
-		for i := range changes {
-			d, err := in.Changed(ctx, &changes[i])
-			if err != nil {
-				return errors.Join(err, in.Close())
-			}
-			if n++; d != nil {
-				n += len(d.Fields) + len(d.Functions)
-			}
-		}
-		if err := in.Close(); err != nil {
+func (c *comparedMods) warnOfBase(ctx context.Context, a *cli.App, mod string) error {
+	bases, err := c.bases(ctx)
+	if err != nil {
+		return err
+	}
+	counts := map[string]int{}
+	for base, changes := range bases {
+		if counts[base], err = c.count(ctx, base, mod, changes); err != nil {
 			return err
 		}
-		if base == c.mods.Base {
-			here = n
-		}
-		if best == "" || n < fewest {
-			best, fewest = base, n
+	}
+	best := c.mods.Base
+	for _, base := range slices.Sorted(maps.Keys(counts)) {
+		if counts[base] < counts[best] {
+			best = base
 		}
 	}
-	if best != c.mods.Base && fewest < here {
+	if best != c.mods.Base {
 		a.Warn(fmt.Sprintf("%s differs less from %s than from %s, and may be made for it", mod, best, c.mods.Base))
 	}
 	return nil
+}
+
+// bases returns the changes that the first mod makes of each build that has all of what it
+// changes of its base. Of builds with the same contents there it returns one.
+func (c *comparedMods) bases(ctx context.Context) (bases map[string][]diff.Change, err error) {
+	asked := schema.NewStatements(c.mods.DB)
+	defer func() { err = errors.Join(err, asked.Close()) }()
+	bases, contents := map[string][]diff.Change{}, map[string]string{}
+	for _, ch := range c.changes[0] {
+		if ch.Old == nil {
+			continue
+		}
+		stem, ext, _ := asset.Split(ch.Old.Path)
+		exts := []string{ext}
+		for _, part := range ch.Parts {
+			exts = append(exts, part.Ext)
+		}
+		for i, ext := range exts {
+			found, err := diff.FindAll(ctx, asked, stem+ext)
+			if err != nil {
+				return nil, err
+			}
+			for base, f := range found {
+				contents[base] += stem + ext + " " + f.Content + "\n"
+				if i == 0 {
+					of := ch
+					of.Old = f
+					bases[base] = append(bases[base], of)
+				}
+			}
+		}
+	}
+	taken := map[string]bool{contents[c.mods.Base]: true}
+	for _, base := range slices.Sorted(maps.Keys(bases)) {
+		of := contents[base]
+		if base != c.mods.Base && (taken[of] || len(bases[base]) < len(bases[c.mods.Base]) || slices.Contains(c.mods.Labels, base)) {
+			delete(bases, base)
+		}
+		taken[of] = true
+	}
+	return bases, nil
+}
+
+// count returns how many values changes change of a build: one each, and those inside.
+func (c *comparedMods) count(ctx context.Context, base, mod string, changes []diff.Change) (n int, err error) {
+	in := show.NewComparer(c.files, base, mod, show.CompareOptions{})
+	defer func() { err = errors.Join(err, in.Close()) }()
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Old.Content == ch.New.Content && len(ch.Parts) == 0 {
+			continue
+		}
+		d, err := in.Changed(ctx, ch)
+		if err != nil {
+			return 0, err
+		}
+		if n++; d != nil {
+			n += len(d.Fields) + len(d.Functions)
+		}
+	}
+	return n, nil
 }
 
 func (c *comparedMods) insider(a *cli.App, mod int) *show.Comparer {
