@@ -51,10 +51,10 @@ func (e *RefusedError) Unwrap() (list []error) {
 	return list
 }
 
-// Hint says how to get the files of links out of the folder, if there are any.
+// Hint names the flag that takes links out of the folder, if there are any.
 func (e *RefusedError) Hint() string {
 	if errors.Is(e, ErrOutside) {
-		return "cp -RL copies the folder with the files that links lead to"
+		return "--follow-outside takes the files that links out of the folder lead to"
 	}
 	return ""
 }

@@ -24,10 +24,20 @@ const (
 	// Ship follows links to files and folders below the walked folder. It refuses all
 	// others, pipes, sockets and devices: for commands whose result others get.
 	Ship
+	// ShipAll is Ship, and follows links out of the folder as well.
+	ShipAll
 	// Own follows no link, and passes over everything but files: for folders that are
 	// changed.
 	Own
 )
+
+// Shipping returns ShipAll if links out of the folder are to be followed, Ship otherwise.
+func Shipping(outside bool) Policy {
+	if outside {
+		return ShipAll
+	}
+	return Ship
+}
 
 // Prefix starts the names of files and folders that are not finished. Walks leave them out.
 const Prefix = ".pakdb-"
@@ -188,7 +198,7 @@ func (w *walk) found(at, name string, st fs.FileInfo) {
 
 // odd refuses what is not walked, or passes over it.
 func (w *walk) odd(o *Odd) {
-	if w.policy == Ship {
+	if w.policy == Ship || w.policy == ShipAll {
 		w.refused = append(w.refused, o)
 	} else {
 		w.passed = append(w.passed, o)

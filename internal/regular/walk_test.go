@@ -64,47 +64,47 @@ func TestWalk(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		tree    []string
-		files   [3]string // by Read, Ship, Own; "-" is refused
+		files   [4]string // by Read, Ship, ShipAll, Own; "-" is refused
 		refused []string  // by Ship
 		passed  []string  // by Read
 	}{
 		{"files and folders", []string{"root/b", "root/a/c", "root/a.b", "root/empty/"},
-			[3]string{"a/c a.b b", "a/c a.b b", "a/c a.b b"}, nil, nil},
+			[4]string{"a/c a.b b", "a/c a.b b", "a/c a.b b", "a/c a.b b"}, nil, nil},
 		{"what is not finished", []string{"root/.pakdb-x", "root/.pakdb-update/y", "root/z"},
-			[3]string{"z", "z", "z"}, nil, nil},
+			[4]string{"z", "z", "z", "z"}, nil, nil},
 		{"a link to a file inside", []string{"root/a", "root/b -> a", "root/c/d -> ../a"},
-			[3]string{"a b c/d", "a b c/d", "a"}, nil, nil},
+			[4]string{"a b c/d", "a b c/d", "a b c/d", "a"}, nil, nil},
 		{"a link to a folder inside", []string{"root/a/x", "root/b -> a"},
-			[3]string{"a/x b/x", "a/x b/x", "a/x"}, nil, nil},
+			[4]string{"a/x b/x", "a/x b/x", "a/x b/x", "a/x"}, nil, nil},
 		{"a link to a link", []string{"root/a/x", "root/b -> a", "root/c -> b"},
-			[3]string{"a/x b/x c/x", "a/x b/x c/x", "a/x"}, nil, nil},
+			[4]string{"a/x b/x c/x", "a/x b/x c/x", "a/x b/x c/x", "a/x"}, nil, nil},
 		{"a link below a link", []string{"root/a/x", "root/b/l -> ../a", "root/c -> b"},
-			[3]string{"a/x b/l/x c/l/x", "a/x b/l/x c/l/x", "a/x"}, nil, nil},
+			[4]string{"a/x b/l/x c/l/x", "a/x b/l/x c/l/x", "a/x b/l/x c/l/x", "a/x"}, nil, nil},
 		{"out and back", []string{"out/l -> ../root/a", "root/a", "root/b -> ../out/l"},
-			[3]string{"a b", "a b", "a"}, nil, nil},
+			[4]string{"a b", "a b", "a b", "a"}, nil, nil},
 		{"to a file outside", []string{"out/x", "root/a -> ../out/x"},
-			[3]string{"a", "-", ""}, []string{"root/a: " + in + ": x"}, nil},
+			[4]string{"a", "-", "a", ""}, []string{"root/a: " + in + ": x"}, nil},
 		{"to a folder outside", []string{"out/x", "root/a -> ../out"},
-			[3]string{"a/x", "-", ""}, []string{"root/a: " + in + ": out"}, nil},
+			[4]string{"a/x", "-", "a/x", ""}, []string{"root/a: " + in + ": out"}, nil},
 		{"to a folder whose name begins alike", []string{"root2/x", "root/a -> ../root2"},
-			[3]string{"a/x", "-", ""}, []string{"root/a: " + in + ": root2"}, nil},
+			[4]string{"a/x", "-", "a/x", ""}, []string{"root/a: " + in + ": root2"}, nil},
 		{"to nothing", []string{"root/x", "root/a -> nowhere"},
-			[3]string{"x", "-", "x"}, []string{"root/a: " + dangling + ": nowhere"}, []string{"root/a: " + dangling + ": nowhere"}},
+			[4]string{"x", "-", "-", "x"}, []string{"root/a: " + dangling + ": nowhere"}, []string{"root/a: " + dangling + ": nowhere"}},
 		{"to itself", []string{"root/x", "root/a -> a"},
-			[3]string{"x", "-", "x"}, []string{"root/a: " + circle}, []string{"root/a: " + circle}},
+			[4]string{"x", "-", "-", "x"}, []string{"root/a: " + circle}, []string{"root/a: " + circle}},
 		{"to each other", []string{"root/x", "root/a -> b", "root/b -> a"},
-			[3]string{"x", "-", "x"}, []string{"root/a: " + circle, "root/b: " + circle}, []string{"root/a: " + circle, "root/b: " + circle}},
+			[4]string{"x", "-", "-", "x"}, []string{"root/a: " + circle, "root/b: " + circle}, []string{"root/a: " + circle, "root/b: " + circle}},
 		{"to its own folder", []string{"root/x", "root/d/l -> ."},
-			[3]string{"x", "-", "x"}, []string{"root/d/l: " + circle + ": d"}, []string{"root/d/l: " + circle + ": d"}},
+			[4]string{"x", "-", "-", "x"}, []string{"root/d/l: " + circle + ": d"}, []string{"root/d/l: " + circle + ": d"}},
 		{"to the root", []string{"root/x", "root/d/l -> .."},
-			[3]string{"x", "-", "x"}, []string{"root/d/l: " + circle + ": root"}, []string{"root/d/l: " + circle + ": root"}},
+			[4]string{"x", "-", "-", "x"}, []string{"root/d/l: " + circle + ": root"}, []string{"root/d/l: " + circle + ": root"}},
 		{"to a folder above the root", []string{"root/x", "root/l -> ../.."},
-			[3]string{"x", "-", "x"}, nil, nil},
+			[4]string{"x", "-", "-", "x"}, nil, nil},
 		{"two folders that lead to each other", []string{"root/a/x", "root/a/l -> ../b", "root/b/y", "root/b/l -> ../a"},
-			[3]string{"a/l/y a/x b/l/x b/y", "-", "a/x b/y"}, []string{"root/a/l/l: " + circle + ": a", "root/b/l/l: " + circle + ": b"},
+			[4]string{"a/l/y a/x b/l/x b/y", "-", "-", "a/x b/y"}, []string{"root/a/l/l: " + circle + ": a", "root/b/l/l: " + circle + ": b"},
 			[]string{"root/a/l/l: " + circle + ": a", "root/b/l/l: " + circle + ": b"}},
 		{"all that is refused", []string{"out/x", "root/a -> nowhere", "root/b -> ../out/x", "root/c -> c", "root/d"},
-			[3]string{"b d", "-", "d"}, []string{"root/a: " + dangling + ": nowhere", "root/b: " + in + ": x", "root/c: " + circle},
+			[4]string{"b d", "-", "-", "d"}, []string{"root/a: " + dangling + ": nowhere", "root/b: " + in + ": x", "root/c: " + circle},
 			[]string{"root/a: " + dangling + ": nowhere", "root/c: " + circle}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestHintOfRefused(t *testing.T) {
 	for root, want := range map[string]bool{"root": true, "alone": false} {
 		_, _, err := regular.Walk(t.Context(), root, regular.Ship, nil)
 		var refused *regular.RefusedError
-		if !errors.As(err, &refused) || strings.Contains(refused.Hint(), "cp -RL") != want {
+		if !errors.As(err, &refused) || strings.Contains(refused.Hint(), "--follow-outside") != want {
 			t.Errorf("%s: %v", root, err)
 		}
 	}

@@ -57,6 +57,7 @@ explains response and order files, symbolic links and encryption.`,
 	flags.StringArrayVar(&opts.replace, "replace", nil, "replace an entry by a file, `PATH=FILE`; may repeat")
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	flags.StringVar(&opts.response, "response", "", "pack the list in a response `FILE` of UnrealPak")
+	cli.AddFollowOutside(cmd, &opts.outside)
 	flags.StringVar(&opts.order, "order", "", "pack in the order of an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
 	cli.CompleteFlag(cmd, "type", writableFormats(a.Registry())...)

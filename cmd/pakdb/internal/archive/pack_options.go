@@ -154,6 +154,7 @@ type packOptions struct {
 	create    createOptions
 	response  string
 	order     string
+	outside   bool // follow links out of folders
 }
 
 // refuseOverwriting keeps what stands at OUT, unless told otherwise.

@@ -82,7 +82,7 @@ func filesAt(ctx context.Context, opts packOptions) func(name string) ([]string,
 		if !st.IsDir() {
 			return []string{"."}, nil
 		}
-		files, err := filesBelow(ctx, dir, opts.out, regular.Ship)
+		files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
 		var names []string
 		for _, f := range files {
 			names = append(names, f.Name)

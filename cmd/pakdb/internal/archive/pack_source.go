@@ -15,7 +15,7 @@ import (
 
 // packFolder writes the files below dir.
 func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, dir string) error {
-	files, err := filesBelow(ctx, dir, opts.out, regular.Ship)
+	files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,11 @@ func AddAllowDamaged(cmd *cobra.Command, to *bool) {
 	Flag(cmd, "allow-damaged", to)
 }
 
+// AddFollowOutside adds the flag by which a command follows links out of a folder.
+func AddFollowOutside(cmd *cobra.Command, to *bool) {
+	Flag(cmd, "follow-outside", to)
+}
+
 // damagedHint is for who is refused because of damaged archives.
 func damagedHint(e *codecs.DamageError) string {
 	if e.Found[0].NeedsKey() {

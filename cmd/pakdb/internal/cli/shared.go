@@ -25,6 +25,7 @@ func sharedFlags() []sharedFlag {
 		{"dry-run", "n", "show the result, and write nothing"},
 		{"effort", "", "`EFFORT`: fast, normal or best"},
 		{"expires", "", "signatures expire after `TIME`, as 12h"},
+		{"follow-outside", "", "follow symbolic links out of the folder"},
 		{"kind", "", "only these `KINDS`, comma-separated"},
 		{"limit", "", "list at most `N`; 0 lists all"},
 		{"long", "l", "list more columns"},

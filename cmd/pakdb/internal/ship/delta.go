@@ -83,6 +83,7 @@ download by each transport. "pakdb help transports" compares these.`,
 	cli.Flag(cmd, "effort", &opts.effort)
 	cli.CompleteFlag(cmd, "effort", "normal", "best")
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddFollowOutside(cmd, &opts.outside)
 	cli.Flag(cmd, "sign", &opts.key.file)
 	cmd = cli.Reporting(a, cmd, cli.Delta{})
 	cli.Exclusive(cmd, "dry-run", "output")
@@ -91,7 +92,7 @@ download by each transport. "pakdb help transports" compares these.`,
 
 // planDelta prints what players download by each way of transport.
 func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
-	sides, err := openDeltaSides(ctx, a, regular.Ship, old, new)
+	sides, err := openDeltaSides(ctx, a, regular.Shipping(opts.outside), old, new)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	if err != nil {
 		return err
 	}
-	sides, err := openDeltaSides(ctx, a, regular.Ship, old, new)
+	sides, err := openDeltaSides(ctx, a, regular.Shipping(opts.outside), old, new)
 	if err != nil {
 		return err
 	}
@@ -155,6 +156,7 @@ type makeOptions struct {
 	allowDamaged bool
 	dryRun       bool
 	format       string
+	outside      bool // follow links out of the folders
 	key          secretKey
 }
 

@@ -51,6 +51,7 @@ stores, parts, buckets and signatures.`,
 	}
 	opts.effort = "normal"
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddFollowOutside(cmd, &opts.outside)
 	cli.Flag(cmd, "output", &opts.out)
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cli.Flag(cmd, "effort", &opts.effort)
@@ -68,6 +69,7 @@ type publishOptions struct {
 	effort       string
 	deltas       int
 	allowDamaged bool
+	outside      bool // follow links out of the folder
 	parts        []string
 }
 
@@ -87,7 +89,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	if err != nil {
 		return err
 	}
-	files, folder, err := openPublished(ctx, a, build, regular.Ship)
+	files, folder, err := openPublished(ctx, a, build, regular.Shipping(opts.outside))
 	if err != nil {
 		return err
 	}
