@@ -20,6 +20,7 @@ type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
 	dryRun, overwrite, force          bool
+	values                            valueOptions
 }
 
 func newModCommand(a *cli.App) *cobra.Command {

@@ -31,6 +31,7 @@ type showOptions struct {
 	depth  string
 	code   bool
 	tables []string // of a package, in place of the tree
+	values valueOptions
 }
 
 // showing is one run of the command.
@@ -243,7 +244,7 @@ func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*m
 }
 
 func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
-	in, err := newPackages(ctx, a, ar.Build, slices.Values([]*operand.Archive{ar}))
+	in, err := newPackages(ctx, a, &o.values, ar.Build, slices.Values([]*operand.Archive{ar}))
 	if err != nil {
 		return nil, err
 	}
@@ -387,7 +388,7 @@ func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*m
 		return nil, err
 	}
 	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
-	in, err := newPackages(ctx, a, "", slices.Values([]*operand.Archive(nil)))
+	in, err := newPackages(ctx, a, &o.values, "", slices.Values([]*operand.Archive(nil)))
 	if err != nil {
 		return nil, err
 	}

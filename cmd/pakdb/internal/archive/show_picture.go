@@ -25,7 +25,7 @@ func (o *showOptions) picture(ctx context.Context, a *cli.App, args []string) im
 	var b bytes.Buffer
 	quiet := cli.New(a.Stdin, &b, io.Discard, a.Registry)
 	quiet.Catalog, quiet.Quiet, quiet.Keys, quiet.Mappings, quiet.Engine = a.Catalog, true, a.Keys, a.Mappings, a.Engine
-	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", media: mediaOptions{mip: -1, slice: 0, side: shownSide}}}, args)
+	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", values: o.values, media: mediaOptions{mip: -1, slice: 0, side: shownSide}}}, args)
 	if err != nil {
 		return nil
 	}

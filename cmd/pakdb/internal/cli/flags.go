@@ -157,7 +157,6 @@ func otherFlags() map[string]string {
 		"hidden":        "pakdb ls --mounts -l lists entries that the game does not see",
 		"human":         "tables have sizes for people; --format csv has bytes",
 		"ignore-case":   "patterns ignore case",
-		"indent":        "jq . writes a line for each value",
 		"json":          "--format json; pakdb mod edit takes a file of JSON without a flag",
 		"csv":           "--format csv; pakdb mod edit takes a table without a flag",
 		"object":        "OBJECT:FIELD=VALUE",
