@@ -19,6 +19,7 @@ import (
 type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
+	sql, csv, json                    string
 	dryRun, overwrite, force          bool
 	values                            valueOptions
 }

@@ -31,35 +31,40 @@ import (
 func newModEditCommand(a *cli.App) *cobra.Command {
 	var opts modOptions
 	cmd := &cobra.Command{
-		Use:   "edit [flags] {BUILD[:PATH]|FILE} LIST -o OUT",
+		Use:   "edit [flags] {BUILD[:PATH]|FILE} {--sql|--csv|--json} LIST -o OUT",
 		Short: "Change values of Unreal packages by SQL, CSV or JSON",
-		Long: `Change the values of a list: SQL, a table, or JSON. SQL is UPDATE, INSERT and
-DELETE on the view properties of BUILD, and UPDATE on data_table_rows and
-translations: the changes go to OUT and never to the catalog. A table (FILE, or
-- for stdin) has the columns path, export, field and value, as "pakdb query
---format csv" writes them. FILE.json, or a folder of such files, is the output
-of "pakdb extract --as json".
+		Long: `Change values as a list says. --sql runs UPDATE, INSERT and DELETE on the view
+properties of BUILD, and UPDATE on data_table_rows and translations: the
+changes go to OUT and never to the catalog. --csv reads columns path, export,
+field and value, as "pakdb query --format csv" writes them. --json reads what
+"pakdb extract --as json" wrote: the file of one package, or a folder of them.
 
 Rows and JSON that were not edited change nothing. OUT, what is refused, and
 the proof of the result are those of "pakdb mod set".`,
-		Example: `  pakdb mod edit 2 "UPDATE properties SET value=9 WHERE name='HP'" -n
-  pakdb mod edit 1.52 rifles.csv -o Game_1_P.pak
-  pakdb mod edit BP_Rifle.uasset BP_Rifle.json -o new.uasset`,
-		Args:              cli.Args(cobra.ExactArgs(2)),
+		Example: `  pakdb mod edit 2 --sql "UPDATE properties SET value=9 WHERE name='HP'" -n
+  pakdb mod edit 1.52 --csv rifles.csv -o Game_1_P.pak
+  pakdb mod edit BP_Rifle.uasset --json BP_Rifle.json -o new.uasset`,
+		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
 			}
-			return runModEdit(cmd.Context(), a, opts, args[0], args[1])
+			return runModEdit(cmd.Context(), a, opts, args[0])
 		},
 	}
+	flags := cmd.Flags()
 	cli.Flag(cmd, "output", &opts.out)
+	flags.StringVar(&opts.sql, "sql", "", "run `SQL` on the views of values")
+	flags.StringVar(&opts.csv, "csv", "", "read changes from the table `FILE`, - for stdin")
+	flags.StringVar(&opts.json, "json", "", "read values from `FILE`, or a folder of files")
+	cmd.MarkFlagsMutuallyExclusive("sql", "csv", "json")
+	cmd.MarkFlagsOneRequired("sql", "csv", "json")
 	opts.addOutput(cmd)
 	return cmd
 }
 
-func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name, list string) error {
+func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name string) error {
 	if err := opts.checkOutput(); err != nil {
 		return err
 	}
@@ -69,31 +74,23 @@ func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name, list str
 	if err != nil {
 		return modHint(name, err)
 	}
-	if err := r.applyList(ctx, targets, build, list); err != nil {
-		return err
-	}
-	return r.finish(ctx)
-}
-
-// applyList makes the edits of a list: a folder or a file of JSON, a table, or SQL.
-func (r *modRun) applyList(ctx context.Context, targets []modTarget, build, list string) (err error) {
-	st, statErr := os.Stat(list)
-	if statErr == nil && (st.IsDir() || strings.EqualFold(filepath.Ext(list), ".json")) {
-		return r.applyJSON(ctx, targets, list)
-	}
-	var edits []edit.Edit
-	switch {
-	case statErr == nil, list == "-":
-		edits, err = editsOfCSV(r.a, targets, build, list)
-	case strings.Contains(list, " "):
-		edits, err = r.editsOfSQL(ctx, targets, build, list)
-	default:
-		err = cli.WithHint(statErr, operand.NearestFile(list))
+	if opts.json != "" {
+		err = r.applyJSON(ctx, targets, opts.json)
+	} else {
+		var edits []edit.Edit
+		if opts.sql != "" {
+			edits, err = r.editsOfSQL(ctx, targets, build, opts.sql)
+		} else {
+			edits, err = editsOfCSV(a, targets, build, opts.csv)
+		}
+		if err == nil {
+			err = r.applyAll(ctx, targets, edits)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	return r.applyAll(ctx, targets, edits)
+	return r.finish(ctx)
 }
 
 // scope returns the packages that a list may change, and the build that they are of.
@@ -187,7 +184,7 @@ func (l *modScope) warn(a *cli.App) {
 // editsOfSQL returns the changes that statements ask for.
 func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, statements string) (edits []edit.Edit, err error) {
 	if build == "" {
-		return nil, fmt.Errorf("%w: SQL is about a build of the catalog", cli.ErrUsage)
+		return nil, fmt.Errorf("%w: --sql is about a build of the catalog", cli.ErrUsage)
 	}
 	all, err := schema.ValueEdits(ctx, r.a.Catalog, build, statements)
 	if err != nil {
@@ -321,7 +318,7 @@ func (r *modRun) applyFile(ctx context.Context, t modTarget, file string) error 
 	return r.apply(ctx, t, func(e editable) ([]edit.Edit, error) {
 		p, ok := e.(*edit.Package)
 		if !ok {
-			return nil, fmt.Errorf("%w: JSON is about packages", cli.ErrUsage)
+			return nil, fmt.Errorf("%w: --json is about packages", cli.ErrUsage)
 		}
 		edits, err := p.JSONEdits(doc)
 		if err != nil {
