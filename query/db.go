@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"sync"
+	"time"
+
+	"pakdb/internal/process"
 )
 
 // Options for [Open]. The zero value works.
@@ -20,31 +24,35 @@ type Options struct {
 // DB is a catalog opened for questions. It runs one statement at a time;
 // others wait. Nothing it is asked to do can write to any file.
 type DB struct {
-	catalog  string
-	options  Options
-	sessions *sessions
-	explain  explainer
-	closers  []func() error
+	catalog string
+	options Options
+
+	mu   sync.Mutex
+	open *session // nil after a statement was left behind
 }
 
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
-	s := &sessions{catalog: catalog, options: o}
-	if _, err := s.session(ctx); err != nil {
+	db := &DB{catalog: catalog, options: o}
+	_, err := db.session(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return &DB{catalog: catalog, options: o, sessions: s, explain: explainer{s}, closers: []func() error{s.close}}, nil
+	return db, nil
 }
 
 // Close closes the catalog.
 func (db *DB) Close() error {
-	var errs []error
-	for _, closeIt := range db.closers {
-		errs = append(errs, closeIt())
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.open == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	err := db.open.sql.Close()
+	db.open = nil
+	return err
 }
 
 // Catalog returns the path that the catalog was opened by.
@@ -56,23 +64,102 @@ func (db *DB) TableFunctions() []TableFunction { return db.options.Tables }
 // Functions returns the SQL functions beside SQLite's own.
 func (db *DB) Functions() []Function { return db.options.Functions }
 
+// session returns the connection, which it opens if there is none.
+func (db *DB) session(ctx context.Context) (*session, error) {
+	if db.open == nil {
+		s, err := openSession(ctx, db.catalog, db.options)
+		if err != nil {
+			return nil, catalogError(err)
+		}
+		db.open = s
+	}
+	return db.open, nil
+}
+
+// patience is how long a statement may take to end once its context is done.
+const patience = 500 * time.Millisecond
+
+// inside calls f with a statement, text with its values, that ctx ends within [patience].
+// SQLite looks between its operations whether it should end; one that takes long, such as
+// a function on a text of many megabytes, is left behind with its connection, and ends
+// when it ends. It cannot write to anything, and f hears no more of it.
+func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValue, f func(*statement) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	s, err := db.session(ctx)
+	if err != nil {
+		return err
+	}
+	run := &statement{done: make(chan struct{})}
+	var result error
+	go func() {
+		defer close(run.done)
+		result = process.RescueCall(func() error { return s.run(ctx, run, text, values, f) })
+	}()
+	select {
+	case <-run.done:
+		return result
+	case <-ctx.Done():
+	}
+	select {
+	case <-run.done:
+		return result
+	case <-time.After(patience):
+	}
+	if !run.leave() { // it ended just now
+		return result
+	}
+	db.open = nil
+	go func() {
+		<-run.done
+		_ = s.sql.Close()
+	}()
+	return &leftError{interrupted(ctx, ErrLeft)}
+}
+
+// ErrLeft means that a statement was to end, and that an operation of it which
+// cannot be interrupted runs on, until it is done or the process ends.
+var ErrLeft = errors.New("an operation that cannot be interrupted runs on, and ends by itself")
+
+// leftError is the context's error, and ErrLeft.
+type leftError struct{ error }
+
+func (e *leftError) Unwrap() []error { return []error{e.error, ErrLeft} }
+
 // Texts runs a query of this program's own and returns its first column, as
 // text.
 func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]string, error) {
-	return db.sessions.texts(ctx, query, args...)
+	var all []string
+	values := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	err := db.inside(ctx, query, values, func(st *statement) error {
+		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
+			all = append(all, text(row[0], ""))
+			return nil
+		})
+	})
+	return all, err
 }
 
 // Tables returns the names of the views, which are the stable surface, then
 // those of the tables.
 func (db *DB) Tables(ctx context.Context) (views, tables []string, err error) {
-	return db.sessions.tables(ctx)
+	if views, err = db.Texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*' ORDER BY name"); err != nil {
+		return nil, nil, err
+	}
+	tables, err = db.Texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'x_search_*_*' ORDER BY name")
+	return views, tables, err
 }
 
 // Columns returns the columns of a table or view, none if there is no such
 // thing.
 func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
-	return db.sessions.columns(ctx, table)
+	return db.Texts(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table)
 }
 
 // SQLFunctions returns the names of all SQL functions there are.
-func (db *DB) SQLFunctions(ctx context.Context) ([]string, error) { return db.sessions.functions(ctx) }
+func (db *DB) SQLFunctions(ctx context.Context) ([]string, error) {
+	return db.Texts(ctx, "SELECT DISTINCT name FROM pragma_function_list WHERE name GLOB '[a-z]*' AND name <> ? ORDER BY name", runFunction)
+}

@@ -2,15 +2,15 @@
 // parameters, in several output formats; named queries with help; and the SQL
 // functions that such questions need.
 //
-//	text --> lex --> Statement --> sessions --> session --> rows --> Output
-//	                                  `--> explainer: what was meant
+//	text --> lex --> Statement --> DB --> session --> rows --> Output
+//	                                `--> describe: what was meant
 //
 // # Reading order
 //
 //   - lex.go, args.go, named_header.go: statements, parameters, the heads of named queries
-//   - session.go, sessions.go: the connection, and statements that end when their context does
+//   - session.go: the connection, and statements that run in it
 //   - errors.go, suggest.go, explain.go: what is wrong with a statement that failed
-//   - db.go, run.go, named.go: what callers use
+//   - db.go, run.go, named.go: what callers use; statements end when their context does
 //
 // # Parameters
 //

@@ -19,12 +19,9 @@ const (
 	codeTooBig    = 18
 )
 
-// explainer says what is wrong with statements that failed.
-type explainer struct{ *sessions }
-
 // describe turns what the driver says about a statement of text into an error
 // for people: what, where in the text, and what may have been meant.
-func (x explainer) describe(ctx context.Context, text string, s Statement, err error) error {
+func (db *DB) describe(ctx context.Context, text string, s Statement, err error) error {
 	var coded interface {
 		error
 		Code() int
@@ -42,7 +39,7 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
 	if ofCatalog := schema.Classify(err); ofCatalog != err {
 		e.class, e.Err, e.hint = ErrCatalog, ofCatalog, CatalogHint(ofCatalog)
-		e.Message = "catalog " + x.catalog + ": " + e.Message
+		e.Message = "catalog " + db.catalog + ": " + e.Message
 		return e
 	}
 	switch coded.Code() & 0xff {
@@ -60,7 +57,7 @@ func (x explainer) describe(ctx context.Context, text string, s Statement, err e
 		e.hint = "substr cuts texts and blobs"
 		return e
 	}
-	x.locate(ctx, s, e)
+	db.locate(ctx, s, e)
 	return e
 }
 
@@ -84,27 +81,27 @@ var (
 )
 
 // locate finds the place in the text and the hint.
-func (x explainer) locate(ctx context.Context, s Statement, e *SQLError) {
+func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
 	at := -1
 	switch m := e.Message; {
 	case m == "incomplete input":
 		at = len(s.SQL)
 	case nearToken.MatchString(m):
-		at = x.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
+		at = db.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
 	case badToken.MatchString(m):
 		at = strings.Index(s.SQL, badToken.FindStringSubmatch(m)[1])
 	case noTable.MatchString(m):
 		name := noTable.FindStringSubmatch(m)[1]
 		at = onlyPlace(s.SQL, name)
-		e.hint = x.suggestTable(ctx, name)
+		e.hint = db.suggestTable(ctx, name)
 	case noColumn.MatchString(m):
 		name := noColumn.FindStringSubmatch(m)[1]
 		at = onlyPlace(s.SQL, name)
-		e.hint = x.suggestColumn(ctx, s.SQL, name)
+		e.hint = db.suggestColumn(ctx, s.SQL, name)
 	case noFunction.MatchString(m):
 		found := noFunction.FindStringSubmatch(m)
 		at = onlyPlace(s.SQL, found[1]+found[2])
-		e.hint = x.suggestFunction(ctx, found[1]+found[2])
+		e.hint = db.suggestFunction(ctx, found[1]+found[2])
 	}
 	if at >= 0 {
 		e.Offset = s.Offset + at
@@ -141,8 +138,8 @@ func unquote(name string) string {
 // syntaxError returns where the parser gave up. It reads from left to right
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
-func (x explainer) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := x.open
+func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
+	session := db.open
 	if session == nil {
 		return -1
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"maps"
+	"slices"
 
 	"pakdb/schema"
 )
@@ -27,12 +28,15 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 		return err
 	}
 	for _, s := range statements {
-		err := db.runOne(ctx, text, s, args, w)
+		err := db.one(ctx, s, args, w.columns, w.row)
 		if errors.Is(err, ErrLeft) {
 			return err // w may still be in use
 		}
+		if err == nil {
+			err = w.end()
+		}
 		if err != nil {
-			return withFlush(err, w.flush())
+			return withFlush(db.describe(ctx, text, s, err), w.flush())
 		}
 	}
 	return w.flush()
@@ -47,18 +51,13 @@ func withFlush(err, flush error) error {
 	return errors.Join(err, flush)
 }
 
-func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w *output) error {
+// one runs a statement.
+func (db *DB) one(ctx context.Context, s Statement, args Args, columns func([]string) error, row func([]driver.Value) error) error {
 	values, err := args.bind(s.SQL)
 	if err != nil {
 		return err
 	}
-	err = db.sessions.inside(ctx, s.SQL, values, func(st *statement) error {
-		return st.each(s.SQL, values, w.columns, w.row)
-	})
-	if err != nil {
-		return db.explain.describe(ctx, text, s, err)
-	}
-	return w.end()
+	return db.inside(ctx, s.SQL, values, func(st *statement) error { return st.each(s.SQL, values, columns, row) })
 }
 
 // Each runs one statement of a user's: columns is called once, row for every row, whose values
@@ -76,78 +75,39 @@ func (db *DB) Each(ctx context.Context, text string, args Args, columns func([]s
 	if err != nil {
 		return err
 	}
-	values, err := args.bind(statements[0].SQL)
-	if err != nil {
-		return err
-	}
 	var own error // of columns or row
 	keep := func(err error) error {
 		own = err
 		return err
 	}
-	err = db.sessions.inside(ctx, statements[0].SQL, values, func(st *statement) error {
-		return st.each(statements[0].SQL, values, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
-	})
+	err = db.one(ctx, statements[0], args, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
 	switch {
 	case errors.Is(err, ErrLeft):
 		return err
 	case own != nil:
 		return own
 	case err != nil:
-		return db.explain.describe(ctx, text, statements[0], err)
+		return db.describe(ctx, text, statements[0], err)
 	}
 	return nil
 }
 
-// Column runs one statement of a user's and returns its first column, as text,
-// without NULLs. Named values that it has no use for are passed over.
-func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, error) {
-	statements := Split(text)
-	if len(statements) != 1 {
-		return nil, Usagef("", "%d statements; one is wanted", len(statements))
-	}
-	values, err := args.bind(statements[0].SQL)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	err = db.sessions.inside(ctx, statements[0].SQL, values, func(st *statement) error {
-		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
-			if s, ok := row[0].(string); ok {
-				all = append(all, s)
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		return nil, db.explain.describe(ctx, text, statements[0], err)
-	}
-	return all, nil
-}
-
 // withBuild gives :build its default where a statement asks for it.
 func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) (Args, error) {
-	if _, given := args.Named["build"]; given {
+	_, given := args.Named["build"]
+	if given || !slices.ContainsFunc(statements, func(s Statement) bool {
+		names, _ := parameters(s.SQL)
+		return slices.Contains(names, "build")
+	}) {
 		return args, nil
 	}
-	for _, s := range statements {
-		names, _ := parameters(s.SQL)
-		for _, name := range names {
-			if name != "build" {
-				continue
-			}
-			build, err := db.Build(ctx, "newest")
-			if err != nil {
-				return args, err
-			}
-			args.Named = maps.Clone(args.Named)
-			if args.Named == nil {
-				args.Named = map[string]driver.Value{}
-			}
-			args.Named["build"] = build
-			return args, nil
-		}
+	build, err := db.Build(ctx, "newest")
+	if err != nil {
+		return args, err
 	}
+	named := map[string]driver.Value{"build": build}
+	maps.Copy(named, args.Named)
+	args.Named = named
 	return args, nil
 }
 
@@ -155,7 +115,7 @@ func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) 
 func (db *DB) Builds(ctx context.Context) ([]string, error) {
 	builds, err := db.Texts(ctx, "SELECT build FROM builds ORDER BY build_id")
 	if err != nil {
-		return nil, db.explain.describe(ctx, "", Statement{}, err)
+		return nil, db.describe(ctx, "", Statement{}, err)
 	}
 	return builds, nil
 }

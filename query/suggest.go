@@ -26,8 +26,8 @@ func suggest(name string, known []string) string {
 	return "there is " + strings.Join(known, ", ")
 }
 
-func (x explainer) suggestTable(ctx context.Context, name string) string {
-	views, tables, err := x.tables(ctx)
+func (db *DB) suggestTable(ctx context.Context, name string) string {
+	views, tables, err := db.Tables(ctx)
 	if err != nil {
 		return ""
 	}
@@ -40,8 +40,8 @@ func (x explainer) suggestTable(ctx context.Context, name string) string {
 }
 
 // suggestColumn names the columns of the views and tables in the statement.
-func (x explainer) suggestColumn(ctx context.Context, sql, name string) string {
-	views, tables, err := x.tables(ctx)
+func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
+	views, tables, err := db.Tables(ctx)
 	if err != nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (x explainer) suggestColumn(ctx context.Context, sql, name string) string {
 		if t.kind != word || !slices.Contains(known, table) {
 			continue
 		}
-		columns, err := x.columns(ctx, table)
+		columns, err := db.Columns(ctx, table)
 		if err != nil {
 			return ""
 		}
@@ -69,13 +69,13 @@ func (x explainer) suggestColumn(ctx context.Context, sql, name string) string {
 	return strings.Join(hints, "\n")
 }
 
-func (x explainer) suggestFunction(ctx context.Context, name string) string {
-	for _, f := range x.options.Functions {
+func (db *DB) suggestFunction(ctx context.Context, name string) string {
+	for _, f := range db.options.Functions {
 		if strings.EqualFold(f.Name, name) {
 			return f.Usage + ": " + f.Doc
 		}
 	}
-	known, err := x.functions(ctx)
+	known, err := db.SQLFunctions(ctx)
 	if err != nil {
 		return ""
 	}

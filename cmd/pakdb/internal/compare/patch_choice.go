@@ -3,6 +3,8 @@ package compare
 import (
 	"context"
 	"database/sql/driver"
+	"maps"
+	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
@@ -50,7 +52,16 @@ func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides) 
 		return nil, err
 	}
 	defer closeDB()
-	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.Old.Label, "new": s.New.Label, "build": s.New.Label}})
+	args := query.Args{Named: map[string]driver.Value{"old": s.Old.Label, "new": s.New.Label, "build": s.New.Label}}
+	maps.DeleteFunc(args.Named, func(name string, _ driver.Value) bool { return !slices.Contains(query.Parameters(sql), name) })
+	var all []string
+	err = db.Each(ctx, sql, args, func([]string) error { return nil }, func(row []driver.Value) error {
+		if s, ok := row[0].(string); ok {
+			all = append(all, s)
+		}
+		return nil
+	})
+	return all, err
 }
 
 // newNeeds is overlay.Options.Needs.
