@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"pakdb/internal/bin"
 )
 
 // maxContent bounds the contents that SQL may hold in memory.
@@ -57,36 +57,12 @@ func (c *Contents) text(ctx context.Context, args []driver.Value) (driver.Value,
 // decodeText returns text without its byte order mark, or nil: with a NUL it is
 // taken for binary, as is what is neither UTF-8 nor marked as UTF-16.
 func decodeText(b []byte) driver.Value {
-	switch {
-	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
-		b = b[3:]
-	case bytes.HasPrefix(b, []byte("\xff\xfe")):
-		b = decodeUTF16(b[2:], binary.LittleEndian)
-	case bytes.HasPrefix(b, []byte("\xfe\xff")):
-		b = decodeUTF16(b[2:], binary.BigEndian)
+	isWide := bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
+	if isWide && len(b)%2 != 0 {
+		return nil
 	}
-	if b == nil || bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b) {
+	if b = bin.Text(b); bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b) {
 		return nil
 	}
 	return string(b)
-}
-
-// decodeUTF16 returns nil for an odd number of bytes. A lone surrogate becomes
-// U+FFFD.
-func decodeUTF16(b []byte, order binary.ByteOrder) []byte {
-	if len(b)%2 != 0 {
-		return nil
-	}
-	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); i += 2 {
-		r := rune(order.Uint16(b[i:]))
-		if utf16.IsSurrogate(r) && i+4 <= len(b) {
-			if pair := utf16.DecodeRune(r, rune(order.Uint16(b[i+2:]))); pair != utf8.RuneError {
-				r = pair
-				i += 2
-			}
-		}
-		out = utf8.AppendRune(out, r)
-	}
-	return out
 }
