@@ -2,12 +2,10 @@ package find
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
 
 	"pakdb/schema"
 )
@@ -15,10 +13,10 @@ import (
 // Functions returns the SQL function search(text) over a catalog. It has a connection
 // of its own, because it is called while a statement runs; close closes it.
 func Functions(catalog string) (tables []schema.TableFunction, close func() error) {
-	s := &source{catalog: catalog}
+	s := &source{schema.NewOnDemand(catalog)}
 	return []schema.TableFunction{
 		{Name: "search", Params: []string{"wanted"}, Columns: Columns(), Rows: s.search},
-	}, s.close
+	}, s.catalog.Close
 }
 
 // Columns are the names of the values in [Hit.Row].
@@ -46,11 +44,7 @@ func idOrNull(id int64) driver.Value {
 	return id
 }
 
-type source struct {
-	catalog string
-	mu      sync.Mutex
-	db      *sql.DB
-}
+type source struct{ catalog *schema.OnDemand }
 
 func (s *source) search(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
 	return func(yield func([]driver.Value, error) bool) {
@@ -73,26 +67,10 @@ func (s *source) open(ctx context.Context, arg driver.Value) (*Finder, string, e
 	if !ok {
 		return nil, "", fmt.Errorf("want a text, not %v", arg)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db == nil {
-		db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), s.catalog)
-		if err != nil {
-			return nil, "", err
-		}
-		s.db = db
+	db, err := s.catalog.Open(ctx)
+	if err != nil {
+		return nil, "", err
 	}
-	f, err := Open(ctx, s.db)
+	f, err := Open(ctx, db)
 	return f, text, err
-}
-
-func (s *source) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil
-	}
-	db := s.db
-	s.db = nil
-	return db.Close()
 }

@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -49,21 +48,12 @@ func uses() (all []use) {
 }
 
 // usedAs returns which columns have names of a chunk.
-func (f *Finder) usedAs(ctx context.Context, chunk int64) (numbers map[int]bool, err error) {
-	rows, err := f.db.QueryContext(ctx, "SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", chunk)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	numbers = map[int]bool{}
-	for rows.Next() {
-		var n int
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
+func (f *Finder) usedAs(ctx context.Context, chunk int64) (map[int64]bool, error) {
+	numbers := map[int64]bool{}
+	return numbers, schema.EachRow(ctx, f.db, "SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", []driver.Value{chunk}, func(v []driver.Value) {
+		n, _ := v[0].(int64)
 		numbers[n] = true
-	}
-	return numbers, rows.Err()
+	})
 }
 
 // hits yields where a match is.
@@ -85,7 +75,7 @@ func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, err
 		}
 		seen := map[int64]bool{} // contents
 		for _, u := range f.columns {
-			if !numbers[u.Number] {
+			if !numbers[int64(u.Number)] {
 				continue
 			}
 			found, err := f.owners(ctx, u.query, m.id)
@@ -181,19 +171,15 @@ type owner struct {
 }
 
 func (f *Finder) owners(ctx context.Context, query string, name int64) (all []owner, err error) {
-	rows, err := f.db.QueryContext(ctx, query, name/search.NamesInChunk, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = schema.EachRow(ctx, f.db, query, []driver.Value{name / search.NamesInChunk, name}, func(v []driver.Value) {
 		var o owner
-		if err := rows.Scan(&o.content, &o.owner, &o.count, &o.place); err != nil {
-			return nil, err
-		}
+		o.content, _ = v[0].(int64)
+		o.owner, _ = v[1].(int64)
+		o.count, _ = v[2].(int64)
+		o.place = fmt.Sprint(v[3])
 		all = append(all, o)
-	}
-	return all, rows.Err()
+	})
+	return all, err
 }
 
 // The builds that have a content, a set of values, a path or files of a folder: labels
@@ -260,22 +246,14 @@ func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64) iter
 }
 
 func (f *Finder) readBuilds(ctx context.Context, query string, id int64) (all []builds, err error) {
-	rows, err := f.db.QueryContext(ctx, query, id)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var path sql.RawBytes
-	var label string
-	for rows.Next() {
-		if err := rows.Scan(&path, &label); err != nil {
-			return nil, err
-		}
-		if n := len(all); n == 0 || all[n-1].path != string(path) {
-			all = append(all, builds{path: string(path)})
+	err = schema.EachRow(ctx, f.db, query, []driver.Value{id}, func(v []driver.Value) {
+		path, _ := v[0].(string)
+		label, _ := v[1].(string)
+		if n := len(all); n == 0 || all[n-1].path != path {
+			all = append(all, builds{path: path})
 		}
 		last := &all[len(all)-1]
 		last.labels = append(last.labels, label)
-	}
-	return all, rows.Err()
+	})
+	return all, err
 }
