@@ -147,22 +147,14 @@ func (g *Graph) edges(ctx context.Context, n Node, o Options) (edges []Edge, err
 
 // appendEdges appends the edges that a query yields.
 func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o Options, query string, args []any) ([]Edge, error) {
-	rows, err := g.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err := g.each(ctx, func(rows *sql.Rows) error {
 		e, err := scanEdge(rows)
-		if err != nil {
-			return nil, err
+		if o.Kinds == nil || slices.Contains(o.Kinds, e.Kind) {
+			edges = append(edges, e)
 		}
-		if o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) {
-			continue
-		}
-		edges = append(edges, e)
-	}
-	return edges, rows.Err()
+		return err
+	}, query, args...)
+	return edges, err
 }
 
 func scanEdge(rows *sql.Rows) (e Edge, err error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path"
@@ -46,12 +45,15 @@ func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
 	return g.nodes(ctx, pathNodes, g.build, schema.PathKey(text), text)
 }
 
-const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+// buildNodes begins a look at all entries of the build.
+const buildNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 	FROM x_build_archive ba
-	JOIN x_entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 	JOIN x_path p ON p.path_id = e.path_id
 	JOIN x_dir d ON d.dir_id = p.dir_id
-	WHERE ba.build_id = ?1 AND (lower(d.prefix || p.name) = ?2
+	WHERE ba.build_id = ?1 AND `
+
+const looseNodes = buildNodes + `(lower(d.prefix || p.name) = ?2
 		OR substr(lower('/' || d.prefix || p.name), -length(?2) - 1) = '/' || ?2)
 	ORDER BY lower(d.prefix || p.name) <> ?2, 2 LIMIT 20`
 
@@ -59,12 +61,7 @@ func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) 
 	return g.nodes(ctx, looseNodes, g.build, strings.ToLower(text))
 }
 
-const stemNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM x_build_archive ba
-	JOIN x_entry e ON e.archive_id = ba.archive_id
-	JOIN x_path p ON p.path_id = e.path_id
-	JOIN x_dir d ON d.dir_id = p.dir_id
-	WHERE ba.build_id = ?1 AND substr(lower(p.name), 1, length(?2) + 1) = ?2 || '.'
+const stemNodes = buildNodes + `substr(lower(p.name), 1, length(?2) + 1) = ?2 || '.'
 		AND (?3 = '' OR substr('/' || lower(d.prefix), -length(?3) - 1) = '/' || ?3)
 	ORDER BY 2 LIMIT 100`
 
@@ -146,9 +143,7 @@ func assetPaths(ctx context.Context, db *sql.DB, path string) ([]string, error) 
 // EntryPath returns the path that a text stands for in the newest build that has such an
 // entry, as [Graph.One] does in one build.
 func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
-	var labels []string
-	err := schema.EachRow(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC", nil,
-		func(v []driver.Value) { labels = append(labels, v[0].(string)) })
+	labels, err := schema.FirstTexts(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC")
 	if err != nil {
 		return "", err
 	}
@@ -202,12 +197,7 @@ const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.w
 
 // The hash that an archive stores for a name is no id, but stands beside the
 // entry in every listing.
-const hashNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
-	FROM x_build_archive ba
-	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
-	JOIN x_path p ON p.path_id = e.path_id
-	JOIN x_dir d ON d.dir_id = p.dir_id
-	WHERE ba.build_id = ?1 AND (e.path_hash = ?2 OR e.id_lo = ?2)`
+const hashNodes = buildNodes + `(e.path_hash = ?2 OR e.id_lo = ?2)`
 
 func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {
 	key, ok := ParseID(text)
@@ -256,19 +246,12 @@ func parseHex(s string) (int64, bool) {
 	return int64(v), err == nil
 }
 
-func (g *Graph) nodes(ctx context.Context, query string, args ...any) ([]Node, error) {
-	rows, err := g.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var nodes []Node
-	for rows.Next() {
+func (g *Graph) nodes(ctx context.Context, query string, args ...any) (nodes []Node, err error) {
+	err = g.each(ctx, func(rows *sql.Rows) error {
 		var n Node
-		if err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text)
 		nodes = append(nodes, n)
-	}
-	return nodes, rows.Err()
+		return err
+	}, query, args...)
+	return nodes, err
 }
