@@ -16,54 +16,49 @@ type overview struct {
 
 func (o *overview) answer(w http.ResponseWriter, r *http.Request, _ *address) error {
 	builds, err := o.builds.Builds(r.Context())
-	if err != nil {
-		return err
-	}
-	writeJSON(w, map[string]any{"builds": builds, "contents": o.contents, "version": o.version})
-	return nil
+	return reply(w, map[string]any{"builds": builds, "contents": o.contents, "version": o.version}, err)
 }
 
 // archives lists the files of a build.
 type archives struct{ catalog *explore.Catalog }
 
+const archivesSQL = `SELECT a.archive, a.format, a.version, a.size, coalesce(a.digest, ''), a.mount_point, a.mount_order, a.entry_count, a.problem_count
+	FROM archives a
+	JOIN x_build_archive ba ON ba.build_id = a.build_id AND ba.archive_id = a.archive_id AND ba.name = a.archive
+	WHERE a.build = ?1 ORDER BY ba.ordinal LIMIT ?2`
+
 func (x *archives) answer(w http.ResponseWriter, r *http.Request, a *address) error {
-	began := time.Now()
-	if _, err := x.catalog.Build(r.Context(), a.build); err != nil {
-		return err
-	}
-	all, err := x.catalog.Archives(r.Context(), a.build)
-	if err != nil {
-		return err
-	}
-	t := table{Columns: []string{"archive", "format", "version", "size", "digest", "mount_point", "mount_order", "entry_count", "problem_count"}, Rows: make([][]any, len(all))}
-	for i := range all {
-		f := &all[i]
-		t.Rows[i] = []any{f.Name, f.Format, f.Version, f.Size, f.Digest, f.Mount, f.Order, f.Entries, f.Problems}
-	}
-	t.Elapsed = milliseconds(began)
-	writeJSON(w, t)
-	return nil
+	return list(w, r, x.catalog, a.build, archivesSQL, 1<<20, "archive", "format", "version", "size", "digest", "mount_point", "mount_order", "entry_count", "problem_count")
 }
 
 // problems lists what is wrong with a build.
 type problems struct{ catalog *explore.Catalog }
 
+// mostProblems bounds the list of problems; SQL has all.
+const mostProblems = 5000
+
+const problemsSQL = `SELECT archive, coalesce(path, ''), ordinal, field, coalesce(offset, 0), cause, whole FROM problems
+	WHERE build = ?1 ORDER BY whole DESC, archive, ordinal LIMIT ?2 + 1`
+
 func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) error {
+	return list(w, r, x.catalog, a.build, problemsSQL, mostProblems, "archive", "path", "ordinal", "field", "offset", "cause", "whole")
+}
+
+// list answers with the rows of a statement about a build, at most the given number.
+func list(w http.ResponseWriter, r *http.Request, c *explore.Catalog, build, query string, most int64, columns ...string) error {
 	began := time.Now()
-	b, err := x.catalog.Build(r.Context(), a.build)
+	if _, err := c.Build(r.Context(), build); err != nil {
+		return err
+	}
+	rows, err := c.Rows(r.Context(), query, build, most)
 	if err != nil {
 		return err
 	}
-	found, err := x.catalog.Problems(r.Context(), b, mostProblems+1)
-	if err != nil {
-		return err
-	}
-	t := table{Columns: []string{"archive", "path", "ordinal", "field", "offset", "cause", "whole"}, Rows: [][]any{}, Truncated: len(found) > mostProblems}
-	for i := range min(len(found), mostProblems) {
-		p := &found[i]
-		row := []any{p.Archive, p.Path, nil, p.Field, integer(p.Offset), p.Cause, p.Whole}
-		if p.Ordinal >= 0 {
-			row[2] = p.Ordinal
+	t := table{Columns: columns, Rows: [][]any{}, Truncated: int64(len(rows)) > most}
+	for _, values := range rows[:min(int64(len(rows)), most)] {
+		row := make([]any, len(values))
+		for i, v := range values {
+			row[i] = value(v)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -71,9 +66,6 @@ func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) er
 	writeJSON(w, t)
 	return nil
 }
-
-// mostProblems bounds the list of problems; SQL has all.
-const mostProblems = 5000
 
 // searches finds what a person types.
 type searches struct{ catalog *explore.Catalog }

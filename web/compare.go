@@ -286,8 +286,11 @@ func counted(archives map[string]int64) [][]any {
 func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address, c *comparison) error {
 	began := time.Now()
 	i, err := a.number("row", -1, 0, int64(len(c.changes))-1)
-	if err != nil || i < 0 {
-		return cmpError(err, refuse(http.StatusBadRequest, "", "row is the number of a change"))
+	if err != nil {
+		return err
+	}
+	if i < 0 {
+		return refuse(http.StatusBadRequest, "", "row is the number of a change")
 	}
 	var warnings []string
 	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild,
@@ -324,13 +327,6 @@ func (x *comparisons) hashes(ctx context.Context, c *diff.Change) error {
 		*side = &f
 	}
 	return nil
-}
-
-func cmpError(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
 
 // downloads tells what players fetch, by each way of transport.

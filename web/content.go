@@ -161,11 +161,7 @@ func (f *file) meaning(w http.ResponseWriter, r *http.Request, _ *address) error
 		return err
 	}
 	root, _, err := b.Meaning(r.Context(), f.path())
-	if err != nil {
-		return err
-	}
-	writeJSON(w, root)
-	return nil
+	return reply(w, root, err)
 }
 
 // code is the functions of a package, as people write them.
@@ -179,11 +175,8 @@ func (f *file) code(w http.ResponseWriter, r *http.Request, _ *address) error {
 		return err
 	}
 	var text bytes.Buffer
-	if err := code.WriteBlocks(&text); err != nil {
-		return err
-	}
-	writeJSON(w, map[string]any{"code": text.String()})
-	return nil
+	err = code.WriteBlocks(&text)
+	return reply(w, map[string]any{"code": text.String()}, err)
 }
 
 // mostPixels bounds pictures that are decoded.

@@ -21,7 +21,6 @@ import (
 // files tells all of one file: facts, history, references, and what is in it.
 type files struct {
 	catalog  *explore.Catalog
-	values   *explore.Values
 	db       *sql.DB
 	contents *query.Contents // nil: nothing of contents is shown
 	registry *codecs.Registry
@@ -61,12 +60,8 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 	}
 	f := &file{x, b, e}
 	if a.part == "" {
-		holds, err := x.values.Holds(r.Context(), b, e)
-		if err != nil {
-			return err
-		}
-		writeJSON(w, map[string]any{"entry": e, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds})
-		return nil
+		holds, err := x.catalog.Holds(r.Context(), b, e)
+		return reply(w, map[string]any{"entry": e, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds}, err)
 	}
 	part := parts()[a.part]
 	if part == nil {
@@ -243,10 +238,7 @@ func (f *file) shows(h *explore.Holds) []string {
 
 // tables are the data tables in the file.
 func (f *file) tables(w http.ResponseWriter, r *http.Request, _ *address) error {
-	all, err := f.values.Tables(r.Context(), f.build, f.entry)
-	if err != nil {
-		return err
-	}
+	all, err := f.catalog.Tables(r.Context(), f.build, f.entry)
 	for _, t := range all {
 		for _, row := range t.Rows {
 			for i := range row {
@@ -254,28 +246,19 @@ func (f *file) tables(w http.ResponseWriter, r *http.Request, _ *address) error 
 			}
 		}
 	}
-	writeJSON(w, map[string]any{"tables": all})
-	return nil
+	return reply(w, map[string]any{"tables": all}, err)
 }
 
 // curves are the curves in the file.
 func (f *file) curves(w http.ResponseWriter, r *http.Request, _ *address) error {
-	all, err := f.values.Curves(r.Context(), f.build, f.entry)
-	if err != nil {
-		return err
-	}
-	writeJSON(w, map[string]any{"curves": all})
-	return nil
+	all, err := f.catalog.Curves(r.Context(), f.build, f.entry)
+	return reply(w, map[string]any{"curves": all}, err)
 }
 
 // strings are the texts for players in the file.
 func (f *file) strings(w http.ResponseWriter, r *http.Request, _ *address) error {
-	all, more, err := f.values.Texts(r.Context(), f.build, f.entry)
-	if err != nil {
-		return err
-	}
-	writeJSON(w, map[string]any{"strings": all, "more": more})
-	return nil
+	all, more, err := f.catalog.Texts(r.Context(), f.build, f.entry)
+	return reply(w, map[string]any{"strings": all, "more": more}, err)
 }
 
 // value tells what a value of the file was in all builds.
@@ -284,13 +267,9 @@ func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
 	if err != nil {
 		return err
 	}
-	all, err := f.values.History(r.Context(), f.path(), a.query.Get("field"), export)
-	if err != nil {
-		return err
-	}
+	all, err := f.catalog.History(r.Context(), f.path(), a.query.Get("field"), export)
 	for i := range all {
 		all[i].Value = value(all[i].Value)
 	}
-	writeJSON(w, map[string]any{"values": all})
-	return nil
+	return reply(w, map[string]any{"values": all}, err)
 }

@@ -16,7 +16,7 @@ import (
 
 // guard decides who may ask.
 type guard struct {
-	hosts []string // beside those of this machine, in lower case
+	hosts []string // beside those of this machine
 	token string   // "": nobody needs one
 }
 
@@ -55,7 +55,7 @@ func (g *guard) knows(host string) bool {
 	if ip, err := netip.ParseAddr(name); err == nil && ip.Unmap().IsLoopback() {
 		return true
 	}
-	return name == "localhost" || slices.Contains(g.hosts, name)
+	return name == "localhost" || slices.ContainsFunc(g.hosts, func(host string) bool { return strings.EqualFold(host, name) })
 }
 
 func (g *guard) admits(r *http.Request) bool {

@@ -80,9 +80,9 @@ type Server struct {
 // last until [Server.Close] has returned.
 func New(c Config) *Server {
 	catalog := explore.New(c.DB)
-	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, limits: c.Limits.orDefaults(), builds: catalog}
+	s := &Server{guard: guard{hosts: c.Hosts, token: c.Token}, limits: c.Limits.orDefaults(), builds: catalog}
 	s.slots = newSlots(s.limits.Queries, c.Queries)
-	files := &files{catalog: catalog, values: explore.NewValues(c.DB), db: c.DB, contents: c.Contents, registry: c.Registry, most: s.limits.Preview}
+	files := &files{catalog: catalog, db: c.DB, contents: c.Contents, registry: c.Registry, most: s.limits.Preview}
 	folders, compare := newFolders(catalog), newComparisons(c, catalog)
 	statements := &statements{slots: s.slots, library: c.Library, limits: s.limits}
 	s.pages = map[place]answerer{
@@ -97,13 +97,6 @@ func New(c Config) *Server {
 	s.shell = bytes.ReplaceAll(ui.File("index.html"), []byte("{ui}"), []byte("/ui/"+ui.Digest()))
 	s.shell = bytes.ReplaceAll(s.shell, []byte("{changes}"), ui.File("changes.html"))
 	return s
-}
-
-func lowered(names []string) (all []string) {
-	for _, n := range names {
-		all = append(all, strings.ToLower(n))
-	}
-	return all
 }
 
 // Warm reads what the first visitor will ask for: the folders of the newest build.

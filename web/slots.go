@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"pakdb/query"
 )
@@ -11,14 +10,14 @@ import (
 // slots are connections for statements of users: one statement at a time in each. They are
 // opened when they are first needed.
 type slots struct {
-	open  func(context.Context) (*query.DB, func(), error)
-	free  chan *slot
-	mu    sync.Mutex
-	close []func()
-	ended bool
+	open func(context.Context) (*query.DB, func(), error)
+	free chan *slot
 }
 
-type slot struct{ db *query.DB }
+type slot struct {
+	db    *query.DB // nil: not open
+	close func()
+}
 
 func newSlots(n int, open func(context.Context) (*query.DB, func(), error)) *slots {
 	s := &slots{open: open, free: make(chan *slot, n)}
@@ -30,7 +29,7 @@ func newSlots(n int, open func(context.Context) (*query.DB, func(), error)) *slo
 
 // run calls f with a connection. It does not wait for one: if all are in use, who asks is to
 // come again.
-func (s *slots) run(ctx context.Context, f func(*query.DB) error) error {
+func (s *slots) run(ctx context.Context, f func(*query.DB) error) (err error) {
 	var own *slot
 	select {
 	case own = <-s.free:
@@ -39,36 +38,18 @@ func (s *slots) run(ctx context.Context, f func(*query.DB) error) error {
 	}
 	defer func() { s.free <- own }()
 	if own.db == nil {
-		db, closeDB, err := s.open(context.WithoutCancel(ctx))
-		if err != nil {
+		if own.db, own.close, err = s.open(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
-		if !s.keep(closeDB) {
-			closeDB()
-			return context.Canceled
-		}
-		own.db = db
 	}
 	return f(own.db)
 }
 
-// keep remembers how a connection is closed; false if all are closed already.
-func (s *slots) keep(closeDB func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ended {
-		s.close = append(s.close, closeDB)
-	}
-	return !s.ended
-}
-
 // end closes all connections, when nothing uses them any longer.
 func (s *slots) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	for _, closeIt := range s.close {
-		closeIt()
+	for range cap(s.free) {
+		if own := <-s.free; own.db != nil {
+			own.close()
+		}
 	}
-	s.close = nil
 }

@@ -88,10 +88,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 			return stream(ctx, w, a, db, text, args)
 		}
 		t, err := x.table(ctx, db, text, args)
-		if err == nil {
-			writeJSON(w, t)
-		}
-		return err
+		return reply(w, t, err)
 	})
 	if err != nil && (errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)) {
 		return x.stopped(text)
@@ -227,11 +224,7 @@ type column struct {
 func (x *statements) schema(w http.ResponseWriter, r *http.Request) error {
 	return x.slots.run(r.Context(), func(db *query.DB) error {
 		views, tables, functions, err := describe(r.Context(), db)
-		if err != nil {
-			return err
-		}
-		writeJSON(w, map[string]any{"views": views, "tables": tables, "functions": functions, "queries": x.queries()})
-		return nil
+		return reply(w, map[string]any{"views": views, "tables": tables, "functions": functions, "queries": x.queries()}, err)
 	})
 }
 
@@ -245,20 +238,15 @@ func describe(ctx context.Context, db *query.DB) (views, tables []relation, all 
 	for _, v := range schema.Views() {
 		docs[v.Name] = v
 	}
-	read := func(names []string) ([]relation, error) {
+	read := func(names []string) []relation {
 		all := []relation{}
 		for _, name := range names {
-			columns, err := db.Columns(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, relationOf(name, columns, docs[name]))
+			columns, failed := db.Columns(ctx, name)
+			all, err = append(all, relationOf(name, columns, docs[name])), errors.Join(err, failed)
 		}
-		return all, nil
+		return all
 	}
-	if views, err = read(names); err == nil {
-		tables, err = read(others)
-	}
+	views, tables = read(names), read(others)
 	return views, tables, functions(db), err
 }
 
@@ -314,9 +302,5 @@ func (x *statements) explain(w http.ResponseWriter, r *http.Request, a *address)
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, map[string]any{"lines": lines, "advice": query.Advice(text)})
-	return nil
+	return reply(w, map[string]any{"lines": lines, "advice": query.Advice(text)}, err)
 }

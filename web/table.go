@@ -62,6 +62,14 @@ func writeJSON(w http.ResponseWriter, v any) {
 	writeBody(w, "application/json; charset=utf-8", body)
 }
 
+// reply answers with a value, or returns the error in its place.
+func reply(w http.ResponseWriter, v any, err error) error {
+	if err == nil {
+		writeJSON(w, v)
+	}
+	return err
+}
+
 func writeBody(w http.ResponseWriter, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
 	if w.Header().Get("Cache-Control") == "" {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 
 	"pakdb/schema"
 )
@@ -31,24 +32,15 @@ type Build struct {
 	ID       int64  `json:"build_id"` // a build that is scanned again gets another
 }
 
-const buildsSQL = `SELECT build, created_at, archive_count, entry_count, size, stored, problem_count, build_id FROM builds`
+const buildsSQL = `SELECT build, created_at, archive_count, entry_count, size, stored, problem_count, build_id FROM builds ORDER BY build_id`
 
 // Builds returns all builds, the oldest first.
 func (c *Catalog) Builds(ctx context.Context) ([]Build, error) {
-	rows, err := c.db.QueryContext(ctx, buildsSQL+" ORDER BY build_id")
-	if err != nil {
-		return nil, schema.Classify(err)
-	}
-	defer func() { _ = rows.Close() }()
 	all := []Build{}
-	for rows.Next() {
-		var b Build
-		if err := rows.Scan(&b.Label, &b.Created, &b.Archives, &b.Entries, &b.Size, &b.Stored, &b.Problems, &b.ID); err != nil {
-			return nil, err
-		}
-		all = append(all, b)
-	}
-	return all, schema.Classify(rows.Err())
+	err := schema.EachRow(ctx, c.db, buildsSQL, nil, func(v []driver.Value) {
+		all = append(all, Build{text(v[0]), text(v[1]), integer(v[2]), integer(v[3]), integer(v[4]), integer(v[5]), integer(v[6]), integer(v[7])})
+	})
+	return all, schema.Classify(err)
 }
 
 // Build returns the build of a label. The error is of class schema.ErrNoBuild if there is
@@ -66,32 +58,10 @@ func (c *Catalog) Build(ctx context.Context, label string) (*Build, error) {
 	return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
 }
 
-// Archive is a file of a build.
-type Archive struct {
-	Name     string `json:"archive"`
-	Format   string `json:"format"`
-	Version  string `json:"version"`
-	Size     int64  `json:"size"` // of the file
-	Digest   string `json:"digest,omitempty"`
-	Mount    string `json:"mount_point"`
-	Order    int64  `json:"mount_order"`
-	Entries  int64  `json:"entry_count"`
-	Problems int64  `json:"problem_count"`
-	Location string `json:"-"` // where it lay when it was scanned
-	ID       int64  `json:"archive_id"`
-}
-
-// Archives returns the archives of a build, in its order.
-func (c *Catalog) Archives(ctx context.Context, build string) ([]Archive, error) {
-	all := []Archive{}
-	err := schema.EachRow(ctx, c.db, `SELECT a.archive, a.format, a.version, a.size, a.digest, a.mount_point, a.mount_order, a.entry_count,
-			a.problem_count, a.location, a.archive_id
-		FROM archives a
-		JOIN x_build_archive ba ON ba.build_id = a.build_id AND ba.archive_id = a.archive_id AND ba.name = a.archive
-		WHERE a.build = ? ORDER BY ba.ordinal`, []driver.Value{build}, func(v []driver.Value) {
-		all = append(all, Archive{Name: text(v[0]), Format: text(v[1]), Version: text(v[2]), Size: integer(v[3]), Digest: text(v[4]),
-			Mount: text(v[5]), Order: integer(v[6]), Entries: integer(v[7]), Problems: integer(v[8]), Location: text(v[9]), ID: integer(v[10])})
-	})
+// Rows returns the rows of a statement, which are not many.
+func (c *Catalog) Rows(ctx context.Context, query string, args ...driver.Value) ([][]driver.Value, error) {
+	all := [][]driver.Value{}
+	err := schema.EachRow(ctx, c.db, query, args, func(v []driver.Value) { all = append(all, slices.Clone(v)) })
 	return all, schema.Classify(err)
 }
 

@@ -332,7 +332,7 @@ func TestSearch(t *testing.T) {
 // TestValues: what a file says is what the views have of it.
 func TestValues(t *testing.T) {
 	db := schematest.Open(t, indexed(t, glob(t, "../../../testdata/Calligraphy.sip"), glob(t, "../../../testdata/Calligraphy_next.sip")))
-	c, v := explore.New(db), explore.NewValues(db)
+	c := explore.New(db)
 	b, err := c.Build(t.Context(), "b1")
 	if err != nil {
 		t.Fatal(err)
@@ -350,7 +350,7 @@ func TestValues(t *testing.T) {
 		return e
 	}
 	curve := entry("Calligraphy/Powers/Curves/DamageByRank.curve")
-	curves, err := v.Curves(t.Context(), b, curve)
+	curves, err := c.Curves(t.Context(), b, curve)
 	if err != nil || len(curves) != 1 {
 		t.Fatalf("%v: %v", curves, err)
 	}
@@ -370,7 +370,7 @@ func TestValues(t *testing.T) {
 	if len(want) < 5 || !slices.Equal(curves[0].Points, want) {
 		t.Errorf("points %v, want %v", curves[0].Points, want)
 	}
-	if h, err := v.Holds(t.Context(), b, curve); err != nil || h != (explore.Holds{Curves: 1}) {
+	if h, err := c.Holds(t.Context(), b, curve); err != nil || h != (explore.Holds{Curves: 1}) {
 		t.Errorf("holds %+v: %v", h, err)
 	}
 	changed := 0
@@ -388,7 +388,7 @@ func TestValues(t *testing.T) {
 	}
 	_ = fields.Close()
 	for _, n := range names {
-		all, err := v.History(t.Context(), n[0], n[1], -1)
+		all, err := c.History(t.Context(), n[0], n[1], -1)
 		if err != nil || len(all) == 0 {
 			t.Errorf("%v: %v %v", n, all, err)
 		}
@@ -407,7 +407,7 @@ func TestTables(t *testing.T) {
 		t.Skip("no samples: set PAKDB_SAMPLES")
 	}
 	db := schematest.Open(t, indexed(t, []string{s + "/Legacy-Tagged-Zlib.pak"}))
-	c, v := explore.New(db), explore.NewValues(db)
+	c := explore.New(db)
 	b, err := c.Build(t.Context(), "b0")
 	if err != nil {
 		t.Fatal(err)
@@ -416,14 +416,14 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := v.Tables(t.Context(), b, e)
+	tables, err := c.Tables(t.Context(), b, e)
 	if err != nil || len(tables) != 1 || len(tables[0].Rows) != 3 || tables[0].More {
 		t.Fatalf("%+v: %v", tables, err)
 	}
 	if row := tables[0].Rows[0]; row[0] != "Alpha" || row[slices.Index(tables[0].Columns, "LargeNumber")] != int64(1234605616436508552) || row[slices.Index(tables[0].Columns, "Nested.Position.Y")] != -2.5 {
 		t.Errorf("%v: %v", tables[0].Columns, row)
 	}
-	if all, err := v.History(t.Context(), e.Path, "Rows[Alpha].Number", 0); err != nil || len(all) != 1 || all[0].Value != int64(305419896) {
+	if all, err := c.History(t.Context(), e.Path, "Rows[Alpha].Number", 0); err != nil || len(all) != 1 || all[0].Value != int64(305419896) {
 		t.Errorf("%v: %v", all, err)
 	}
 }

@@ -241,29 +241,6 @@ func cutRoot(path, root string) (string, bool) {
 	return path[len(root):], true
 }
 
-// BuildProblem is what was found wrong with a build.
-type BuildProblem struct {
-	Archive, Path string
-	Ordinal       int64 // of the entry; -1: the archive as a whole
-	Problem
-	Whole bool // what the archive lacks is not known to be missing
-}
-
-// Problems returns what was found wrong with a build, at most the given number: archives as
-// a whole first.
-func (c *Catalog) Problems(ctx context.Context, b *Build, most int) ([]BuildProblem, error) {
-	var all []BuildProblem
-	err := schema.EachRow(ctx, c.db, `SELECT archive, path, ordinal, field, offset, cause, whole FROM problems
-		WHERE build_id = ? ORDER BY whole DESC, archive, ordinal LIMIT ?`, []driver.Value{b.ID, int64(most)}, func(v []driver.Value) {
-		p := BuildProblem{Archive: text(v[0]), Path: text(v[1]), Ordinal: -1, Problem: Problem{text(v[3]), integer(v[4]), text(v[5])}, Whole: integer(v[6]) != 0}
-		if v[2] != nil {
-			p.Ordinal = integer(v[2])
-		}
-		all = append(all, p)
-	})
-	return all, schema.Classify(err)
-}
-
 // Hash returns the BLAKE3 of a content in hex, by its content_id; "" for none.
 func (c *Catalog) Hash(ctx context.Context, content int64) (hash string, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT lower(hex(hash)) FROM x_content WHERE content_id = ?", content).Scan(&hash)

@@ -2,19 +2,12 @@ package explore
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"math"
 	"slices"
 
 	"pakdb/schema"
 )
-
-// Values are what a catalog has of the values of files. It is safe for concurrent use.
-type Values struct{ db *sql.DB }
-
-// NewValues returns the values of a database as [New] takes it.
-func NewValues(db *sql.DB) *Values { return &Values{db} }
 
 // Holds says how many things of each kind a file has.
 type Holds struct{ Textures, Sounds, Functions, Tables, Curves, Texts int64 }
@@ -33,8 +26,8 @@ func (e *Entry) of(b *Build) []driver.Value {
 }
 
 // Holds counts what an entry of a build has.
-func (v *Values) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
-	err = v.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
+func (c *Catalog) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
+	err = c.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
 			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`),
 			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`), EXISTS (SELECT 1 FROM strings`+ofPath+`)`,
 		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves, &h.Texts)
@@ -58,10 +51,10 @@ const (
 )
 
 // Tables returns the data tables in an entry, rows and columns in their order.
-func (v *Values) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, error) {
+func (c *Catalog) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, error) {
 	all := []DataTable{}
 	columns, last := map[string]int{}, ""
-	err := schema.EachRow(ctx, v.db, `SELECT data_table, row_name, coalesce(field, ''), value FROM data_table_rows`+ofPath+` ORDER BY export_ordinal, position`,
+	err := schema.EachRow(ctx, c.db, `SELECT data_table, row_name, coalesce(field, ''), value FROM data_table_rows`+ofPath+` ORDER BY export_ordinal, position`,
 		e.of(b), func(r []driver.Value) {
 			name, row, field := text(r[0]), text(r[1]), text(r[2])
 			if len(all) == 0 || all[len(all)-1].Name != name {
@@ -104,9 +97,9 @@ type Text struct {
 }
 
 // Texts returns the texts in an entry in their order, and whether there are more.
-func (v *Values) Texts(ctx context.Context, b *Build, e *Entry) (all []Text, more bool, err error) {
+func (c *Catalog) Texts(ctx context.Context, b *Build, e *Entry) (all []Text, more bool, err error) {
 	all = []Text{}
-	err = schema.EachRow(ctx, v.db, `SELECT culture, namespace, key, text, field, stale FROM strings`+ofPath+` ORDER BY export_ordinal, position LIMIT ?5`,
+	err = schema.EachRow(ctx, c.db, `SELECT culture, namespace, key, text, field, stale FROM strings`+ofPath+` ORDER BY export_ordinal, position LIMIT ?5`,
 		append(e.of(b), int64(mostTexts+1)), func(r []driver.Value) {
 			if more = len(all) == mostTexts; !more {
 				all = append(all, Text{text(r[0]), text(r[1]), text(r[2]), text(r[3]), text(r[4]), integer(r[5]) == 1})
@@ -122,7 +115,7 @@ type Curve struct {
 }
 
 // Curves returns the curves in an entry, as far as there are few enough to be seen.
-func (v *Values) Curves(ctx context.Context, b *Build, e *Entry) ([]Curve, error) {
+func (c *Catalog) Curves(ctx context.Context, b *Build, e *Entry) ([]Curve, error) {
 	all, points := []Curve{}, 0
 	add := func(name string, x, y driver.Value) {
 		px, okX := number(x)
@@ -130,7 +123,7 @@ func (v *Values) Curves(ctx context.Context, b *Build, e *Entry) ([]Curve, error
 		if points++; !okX || !okY || points > mostPoints {
 			return
 		}
-		i := slices.IndexFunc(all, func(c Curve) bool { return c.Name == name })
+		i := slices.IndexFunc(all, func(of Curve) bool { return of.Name == name })
 		if i < 0 {
 			if len(all) == mostCurves {
 				return
@@ -139,10 +132,10 @@ func (v *Values) Curves(ctx context.Context, b *Build, e *Entry) ([]Curve, error
 		}
 		all[i].Points = append(all[i].Points, [2]float64{px, py})
 	}
-	err := schema.EachRow(ctx, v.db, `SELECT export || ' ' || curve, time, value FROM curve_keys`+ofPath+` ORDER BY export_ordinal, position`, e.of(b),
+	err := schema.EachRow(ctx, c.db, `SELECT export || ' ' || curve, time, value FROM curve_keys`+ofPath+` ORDER BY export_ordinal, position`, e.of(b),
 		func(r []driver.Value) { add(text(r[0]), r[1], r[2]) })
 	if err == nil {
-		err = schema.EachRow(ctx, v.db, `SELECT position, value FROM calligraphy_curves`+ofPath+` ORDER BY position`, e.of(b),
+		err = schema.EachRow(ctx, c.db, `SELECT position, value FROM calligraphy_curves`+ofPath+` ORDER BY position`, e.of(b),
 			func(r []driver.Value) { add("", r[0], r[1]) })
 	}
 	return all, schema.Classify(err)
@@ -166,14 +159,14 @@ type Then struct {
 
 // History returns what a field of a file was in each build that has it, the oldest first: of
 // an export of an Unreal package by its ordinal, or with -1 of a prototype of Marvel Heroes.
-func (v *Values) History(ctx context.Context, path, field string, export int64) ([]Then, error) {
+func (c *Catalog) History(ctx context.Context, path, field string, export int64) ([]Then, error) {
 	all := []Then{}
 	query := `SELECT build, CASE WHEN number IS NULL THEN coalesce(text, value) ELSE value END FROM properties
 		WHERE path_id = ` + pathID + ` AND field = ?1 AND export_ordinal = ?4 ORDER BY build_id`
 	if export < 0 {
 		query = `SELECT build, value FROM calligraphy_fields WHERE path_id = ` + pathID + ` AND field = ?1 AND owner IS NULL AND ?4 < 0 ORDER BY build_id, position`
 	}
-	err := schema.EachRow(ctx, v.db, query, []driver.Value{field, schema.PathKey(path), path, export}, func(r []driver.Value) {
+	err := schema.EachRow(ctx, c.db, query, []driver.Value{field, schema.PathKey(path), path, export}, func(r []driver.Value) {
 		if label := text(r[0]); len(all) == 0 || all[len(all)-1].Build != label { // of several archives of a build the first
 			all = append(all, Then{label, r[1]})
 		}
