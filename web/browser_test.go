@@ -25,11 +25,13 @@ import (
 	"pakdb/schema/schematest"
 )
 
-// browser is a headless Chromium with one page, driven through a pipe: the protocol of its
-// developer tools, messages of JSON that end in a zero byte.
+// browser is a page of a headless Chromium, driven through a pipe: the protocol of its
+// developer tools, messages of JSON that end in a zero byte. Tests share the process, which
+// takes seconds to start, and have a profile each.
 type browser struct {
 	t       *testing.T
 	in      *os.File
+	end     func()
 	session string
 	origin  string
 
@@ -47,12 +49,53 @@ type reply struct {
 
 type failure struct{ Message string }
 
-// openBrowser starts a browser on the server's pages, or skips the test.
+var shared *browser // nil: not started
+
+// TestMain ends the browser that tests share.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared != nil {
+		shared.end()
+	}
+	os.Exit(code)
+}
+
+// openBrowser opens the server's pages in a browser, or skips the test.
 func openBrowser(t *testing.T, server *httptest.Server, width, height int) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}
+	if shared == nil {
+		shared = startBrowser(t)
+	}
+	b := shared
+	b.t, b.origin, b.wrong = t, server.URL, nil
+	var profile struct{ BrowserContextID string }
+	b.call("Target.createBrowserContext", nil, &profile)
+	t.Cleanup(func() {
+		b.mu.Lock()
+		b.session = ""
+		b.mu.Unlock()
+		b.call("Target.disposeBrowserContext", map[string]any{"browserContextId": profile.BrowserContextID}, nil)
+	})
+	var target struct{ TargetID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": profile.BrowserContextID, "width": width, "height": height}, &target)
+	var attached struct{ SessionID string }
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.mu.Lock()
+	b.session = attached.SessionID
+	b.mu.Unlock()
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Accessibility"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	return b
+}
+
+// startBrowser starts a browser without a page, or skips the test.
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -76,17 +119,17 @@ func openBrowser(t *testing.T, server *httptest.Server, width, height int) *brow
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--remote-debugging-pipe", "--user-data-dir="+profile, fmt.Sprintf("--window-size=%d,%d", width, height), "about:blank")
+		"--disable-component-update", "--disable-sync", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir="+profile, "--no-startup-window")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = theirIn.Close(), theirOut.Close()
-	b := &browser{t: t, in: ourOut, origin: server.URL, waiting: map[int]chan reply{}}
+	b := &browser{t: t, in: ourOut, waiting: map[int]chan reply{}}
 	read := make(chan struct{})
 	go func() { defer close(read); b.read(ourIn) }()
-	t.Cleanup(func() {
+	b.end = func() {
 		_, _ = b.in.WriteString("{\"id\":0,\"method\":\"Browser.close\"}\x00")
 		ended := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
@@ -99,16 +142,7 @@ func openBrowser(t *testing.T, server *httptest.Server, width, height int) *brow
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-	})
-	var target struct{ TargetID string }
-	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	var attached struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Accessibility"} {
-		b.call(domain+".enable", nil, nil)
 	}
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
 	return b
 }
 
@@ -121,11 +155,12 @@ func (b *browser) read(from *os.File) {
 			return
 		}
 		var m struct {
-			ID     int
-			Method string
-			Result json.RawMessage
-			Error  *failure
-			Params struct {
+			ID        int
+			Method    string
+			SessionID string
+			Result    json.RawMessage
+			Error     *failure
+			Params    struct {
 				Request          struct{ URL string }
 				Entry            struct{ Level, Text, URL string }
 				Type             string
@@ -139,6 +174,9 @@ func (b *browser) read(from *os.File) {
 			continue
 		}
 		b.mu.Lock()
+		if m.SessionID != b.session { // an event of the page of another test
+			m.Method = ""
+		}
 		switch p := &m.Params; m.Method {
 		case "Network.requestWillBeSent":
 			if u := p.Request.URL; !strings.HasPrefix(u, b.origin+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:"+b.origin) && u != "about:blank" {
@@ -216,11 +254,11 @@ func (b *browser) text(expression string) string {
 // until waits for an expression to be true.
 func (b *browser) until(what, expression string) {
 	b.t.Helper()
-	for range 300 {
+	for range 600 {
 		if b.eval("Boolean("+expression+")") == true {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 	}
 	b.fine()
 	b.t.Fatalf("waited in vain: %s; at %s: %.600s", what, b.text("location.href"), b.text("document.body.innerText"))
