@@ -17,8 +17,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/unreal"
 	"pakdb/indexer"
-	"pakdb/query/find"
 	"pakdb/internal/testkit"
+	"pakdb/query/find"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
