@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"pakdb/internal/testkit"
 )
 
 // TestGateOfCI runs the script of docs/ci.md on builds that may go out and that may not.
@@ -33,7 +35,7 @@ func TestGateOfCI(t *testing.T) {
 		}
 	}
 	k.print(t, "$ pakdb index --build released released")
-	for _, tt := range []struct {
+	for _, tt := range testkit.Some([]struct {
 		limits, folder string
 		code           int
 		says           string
@@ -47,7 +49,7 @@ func TestGateOfCI(t *testing.T) {
 		{"", "torn", 1, "corrupt", ""},
 		{"", "nowhere", 2, "nowhere", ""},
 		{"", "next", 2, "never-indexed", "never-indexed"},
-	} {
+	}, 5) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "#!/bin/sh\n"+script, "gate.sh", cmp.Or(tt.released, "released"), "candidate", tt.folder)
 		cmd.Dir, cmd.Env = k.dir, append(k.env, "LIMITS="+tt.limits)
 		out, _ := cmd.CombinedOutput()

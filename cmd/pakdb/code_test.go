@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,12 +73,9 @@ func TestCodeOfPairs(t *testing.T) {
 		for i, pak := range []string{pair.old, pair.new} {
 			pakdb(t, "--catalog", catalog, "index", "--build", []string{"old", "new"}[i], codecstest.Sample(t, "unreal-pak", "pairs", pak))
 		}
-		out, err := exec.CommandContext(t.Context(), "pakdb", "--catalog", catalog, "diff", "old", "new", "--semantic").Output()
-		if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
-			t.Fatal(err)
-		}
+		out := printed(t, catalog, "diff", "old", "new", "--semantic")
 		pkg := ""
-		got := readCodeChanges(string(out), "    ", "      ", func(line string) (string, string) {
+		got := readCodeChanges(out, "    ", "      ", func(line string) (string, string) {
 			if !strings.HasPrefix(line, " ") {
 				_, path, _ := strings.Cut(line, "  ")
 				path, _, _ = strings.Cut(path, "  ")
@@ -123,11 +118,8 @@ func TestShowCode(t *testing.T) {
 	catalog := filepath.Join(t.TempDir(), "catalog.db")
 	pakdb(t, "--catalog", catalog, "index", "--build", "1", file)
 	for _, name := range []string{file, "1:TestUC1.u"} {
-		out, err := exec.CommandContext(t.Context(), "pakdb", "--catalog", catalog, "show", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(out), "code\n") || !strings.Contains(string(out), "──   return true\n") {
+		out := printed(t, catalog, "show", name)
+		if !strings.Contains(out, "code\n") || !strings.Contains(out, "──   return true\n") {
 			t.Errorf("%s: no code in %d bytes", name, len(out))
 		}
 	}

@@ -47,8 +47,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// The scripts run the real command, in 1,700 processes: by default a third of the scripts, and
-// all of them with PAKDB_DEEP or if -run names the test. $DATA is the folder of the fixtures.
+// inFull reports whether a test takes all of its cases: with PAKDB_DEEP, to rewrite them, or if
+// -run names it.
+func inFull(test string) bool {
+	return testkit.Deep() || os.Getenv("PAKDB_UPDATE_SCRIPTS") != "" || strings.Contains(flag.Lookup("test.run").Value.String(), test)
+}
+
+// The scripts run the real command, in 1,700 processes: by default a quarter of the scripts.
+// $DATA is the folder of the fixtures.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	root := codecstest.ModuleRoot(t)
@@ -56,9 +62,8 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	update := os.Getenv("PAKDB_UPDATE_SCRIPTS") != ""
-	if named := strings.Contains(flag.Lookup("test.run").Value.String(), "TestScripts"); !named && !update && !testkit.Deep() {
-		scripts = testkit.Some(scripts, len(scripts)/3)
+	if !inFull("TestScripts") {
+		scripts = testkit.Some(scripts, len(scripts)/4)
 	}
 	testscript.Run(t, testscript.Params{
 		Files: scripts,
@@ -71,11 +76,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "samples" {
-				return false, fmt.Errorf("no condition %q", name)
+			switch name {
+			case "deep":
+				return testkit.Deep(), nil
+			case "samples":
+				_, err := os.Stat(samplesFolder(root))
+				return err == nil, nil
 			}
-			_, err := os.Stat(samplesFolder(root))
-			return err == nil, nil
+			return false, fmt.Errorf("no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
@@ -84,7 +92,7 @@ func TestScripts(t *testing.T) {
 			"count":   countFiles,
 			"waitfor": waitFor,
 		},
-		UpdateScripts: update,
+		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
 	})
 }
 

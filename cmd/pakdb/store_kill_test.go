@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/testkit"
 )
@@ -79,10 +80,12 @@ func write(t *testing.T, name string, b []byte) {
 	}
 }
 
+// pakdb runs a command in this process, which must succeed.
 func pakdb(t *testing.T, args ...string) {
 	t.Helper()
-	if out, err := exec.Command("pakdb", args...).CombinedOutput(); err != nil {
-		t.Fatalf("pakdb %s: %v\n%s", strings.Join(args, " "), err, out)
+	var o bytes.Buffer
+	if code := execute(t.Context(), cli.New(nil, &o, &o, all.Registry), args); code != cli.ExitOK {
+		t.Fatalf("pakdb %s: exit code %d\n%s", strings.Join(args, " "), code, o.String())
 	}
 }
 

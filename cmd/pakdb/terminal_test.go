@@ -176,11 +176,11 @@ func TestLongStatementSaysSo(t *testing.T) {
 	t.Parallel()
 	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	const long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n"
-	code, text := onTerminal(t, 80, 24, nil, "query", long, "--catalog", catalog, "--timeout", "2500ms").Wait()
+	code, text := onTerminal(t, 80, 24, nil, "query", long, "--catalog", catalog, "--timeout", "1300ms").Wait()
 	if code != 4 || !strings.Contains(text, "running: 1s (Ctrl-C ends it)") || !strings.Contains(text, "\r\x1b[Kpakdb: the time is up") {
 		t.Errorf("%d %q", code, text)
 	}
-	if _, text := onTerminal(t, 80, 24, nil, "query", "-q", long, "--catalog", catalog, "--timeout", "1500ms").Wait(); strings.Contains(text, "running") {
+	if _, text := onTerminal(t, 80, 24, nil, "query", "-q", long, "--catalog", catalog, "--timeout", "1100ms").Wait(); strings.Contains(text, "running") {
 		t.Errorf("--quiet: %q", text)
 	}
 }

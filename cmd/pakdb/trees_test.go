@@ -250,7 +250,7 @@ func TestTreesAfterUpdates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			draws, refused := testkit.Of(5, 60), 0
+			draws, refused := testkit.Of(3, 60), 0
 			for seed := range uint64(draws) {
 				r := rand.New(rand.NewPCG(seed, 7))
 				old, new := drawTrees(r)
@@ -323,7 +323,7 @@ func (t tree) packed() tree {
 func TestTreesOfArchives(t *testing.T) {
 	t.Parallel()
 	blocked := 0
-	draws := testkit.Of(6, 200)
+	draws := testkit.Of(4, 200)
 	for seed := range uint64(draws) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		old, new := drawTrees(r)
