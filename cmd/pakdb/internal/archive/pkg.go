@@ -83,6 +83,15 @@ func runTables(ctx context.Context, a *cli.App, opts showOptions, args []string)
 // contents reports whether the contents of exports are asked for.
 func (o *showOptions) contents() bool { return slices.Contains(contentTables(), o.tables[0]) }
 
+// briefColumns has the columns that people see of tables for which 80 cells have no room.
+func briefColumns() map[string][]string {
+	return map[string][]string{
+		"imports": {"import", "class", "path"},
+		"exports": {"export", "class", "path", "size"},
+		"depends": {"export", "on", "kind", "needs"},
+	}
+}
+
 func printPackage(a *cli.App, v *rows.Package, opts showOptions) error {
 	for i, name := range opts.tables {
 		table := rows.TableOf(name)
@@ -91,7 +100,7 @@ func printPackage(a *cli.App, v *rows.Package, opts showOptions) error {
 				return err
 			}
 		}
-		out, err := a.Rows(opts.format, table.Columns...)
+		out, err := a.Brief(opts.format, briefColumns()[name], table.Columns...)
 		if err != nil {
 			return err
 		}
