@@ -19,22 +19,18 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{".builds", "the builds of the catalog", (*shell).builds},
-		{".diff OLD NEW [GLOB]", "what changed between two builds", showDiff},
 		{".functions", "the SQL functions that pakdb adds", (*shell).functions},
-		{".help [VIEW]", "this text, or the columns of a view", (*shell).help},
+		{".help", "this text", (*shell).help},
 		{".mode [FORMAT]", "output format: " + strings.Join(query.Formats(), ", "), (*shell).mode},
-		{".once FILE", "write the results of the next statement to FILE", sendOnce},
-		{".output [FILE]", "write results to FILE; without FILE back to here, which is when FILE appears", (*shell).redirect},
-		{".pager on|off", "show what does not fit the screen with PAGER", setPaging},
+		{".output [FILE]", "write results to FILE, which appears with the next .output", (*shell).redirect},
 		{".param [NAME [VALUE]]", "set the value of :NAME; without VALUE forget it; alone show all; clear forgets all", setParam},
 		{".queries", "the named queries; @name runs one, @name --help explains it", (*shell).queries},
 		{".quit", "leave; also Ctrl-D", func(*shell, context.Context, string) error { return errQuit }},
 		{".read FILE", "run FILE", (*shell).read},
 		{".schema [NAME]", "SQL of a table or view, or of all", (*shell).schema},
 		{".tables", "views", (*shell).tables},
-		{".timer on|off", "tell how long each statement took", (*shell).setTimer},
-		{".views [NAME]", "the views, which stay as they are; the columns of one", showViews},
+		{".timer on|off", "show the time of each statement", (*shell).setTimer},
+		{".views [NAME]", "the stable views, or the columns of one", showViews},
 	}
 }
 
@@ -59,10 +55,7 @@ func (s *shell) command(ctx context.Context, line string) error {
 	return found[0].run(s, ctx, strings.TrimSpace(arg))
 }
 
-func (s *shell) help(ctx context.Context, view string) error {
-	if view != "" {
-		return showViews(s, ctx, view)
-	}
+func (s *shell) help(ctx context.Context, _ string) error {
 	var b strings.Builder
 	b.WriteString("SQL ends at a semicolon. @NAME [ARG...] runs a named query. Tab completes.\n\n")
 	for _, c := range commands() {
@@ -70,8 +63,6 @@ func (s *shell) help(ctx context.Context, view string) error {
 	}
 	return printText(ctx, s, b.String())
 }
-
-func (s *shell) builds(ctx context.Context, _ string) error { return s.named(ctx, "@builds") }
 
 func (s *shell) functions(ctx context.Context, _ string) error {
 	var b strings.Builder
@@ -159,7 +150,9 @@ func (s *shell) tables(ctx context.Context, _ string) error {
 }
 
 func (s *shell) setTimer(_ context.Context, arg string) error {
-	timer, err := onOff(".timer", arg, s.timer)
-	s.timer = timer
-	return err
+	if arg != "on" && arg != "off" {
+		return query.Usagef("", ".timer is on or off")
+	}
+	s.timer = arg == "on"
+	return nil
 }

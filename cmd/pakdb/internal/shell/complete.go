@@ -91,13 +91,11 @@ func (c *completer) dotted(line string, indent int) (int, []string) {
 		return start, query.Formats()
 	case name == ".schema":
 		return start, slices.Concat(c.views, c.tables)
-	case name == ".views" || name == ".help":
+	case name == ".views":
 		return start, c.views
-	case name == ".diff":
-		return indent + strings.LastIndexByte(line, ' ') + 1, c.builds
 	case name == ".param":
 		return start, append(slices.Sorted(maps.Keys(c.shell.params)), "clear")
-	case name == ".timer" || name == ".pager":
+	case name == ".timer":
 		return start, []string{"on", "off"}
 	}
 	return start, nil

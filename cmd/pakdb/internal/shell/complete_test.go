@@ -35,7 +35,6 @@ func TestComplete(t *testing.T) {
 		"@largest --build 1":               ".52",
 		".mode js":                         "on",
 		".views bui":                       "lds",
-		".diff 1":                          ".52",
 		"SELECT * FROM x_archive_pl":       "ace", // a table, for who names it
 	} {
 		if got := shell.Complete(shell.Config{DB: db, Library: all}, line); !slices.Contains(got, want) {

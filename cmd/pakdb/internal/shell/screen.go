@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"pakdb/internal/pager"
@@ -16,7 +15,7 @@ func run(ctx context.Context, s *shell, text string, args query.Args, bytes ...s
 	out := outputOf(s)
 	out.Bytes = bytes
 	var p *pager.Pager
-	if s.interactive && s.file == nil && s.paging {
+	if s.interactive && s.file == nil {
 		if ctx, p = pager.New(ctx, s.Out); p != nil {
 			out.W = p.Stdout()
 		}
@@ -31,13 +30,13 @@ func run(ctx context.Context, s *shell, text string, args query.Args, bytes ...s
 	err := s.DB.Run(ctx, text, args, out)
 	wait.Stop()
 	_, err = p.Close(err)
-	return endOnce(s, err)
+	return err
 }
 
 // printText writes a text for people to the screen, with the pager if it does not fit.
 func printText(ctx context.Context, s *shell, text string) error {
 	out, p := s.Out, (*pager.Pager)(nil)
-	if s.interactive && s.paging {
+	if s.interactive {
 		if _, p = pager.New(ctx, s.Out); p != nil {
 			out = p.Stdout()
 		}
@@ -60,28 +59,6 @@ func outputOf(s *shell) query.Output {
 func width(s *shell) int {
 	width, _, _ := terminal.Size(s.Out)
 	return width
-}
-
-// endOnce goes back to Config.Out after the statement that .once was for.
-func endOnce(s *shell, err error) error {
-	if !s.once {
-		return err
-	}
-	s.once = false
-	return errors.Join(err, s.closeFile(err == nil))
-}
-
-// setPaging switches the pager on or off.
-func setPaging(s *shell, _ context.Context, arg string) (err error) {
-	s.paging, err = onOff(".pager", arg, s.paging)
-	return err
-}
-
-func onOff(command, arg string, otherwise bool) (bool, error) {
-	if arg != "on" && arg != "off" {
-		return otherwise, query.Usagef("", "%s is on or off", command)
-	}
-	return arg == "on", nil
 }
 
 // coloured returns text in a colour, if w is a terminal that shows some.

@@ -38,7 +38,7 @@ func Run(ctx context.Context, c Config) error {
 	s := &shell{Config: c, out: c.Out}
 	defer s.closeFile(false)
 	if terminal.Is(c.In) && terminal.Is(c.Out) {
-		s.interactive, s.paging = true, true
+		s.interactive = true
 		return s.prompt(ctx)
 	}
 	if err := s.script(ctx, c.In); err != nil && !errors.Is(err, errQuit) {
@@ -59,9 +59,7 @@ type shell struct {
 	depth int             // of .read
 
 	params      map[string]string // as .param has them: typed where they are used
-	once        bool              // file is for the next statement alone
 	interactive bool              // a person sees Out
-	paging      bool
 }
 
 // script runs a text without asking anyone.

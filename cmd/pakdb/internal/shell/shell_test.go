@@ -71,8 +71,8 @@ func TestScript(t *testing.T) {
 	}
 	for input, part := range map[string]string{
 		".tables": "archives asset_dependencies", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
-		".views": "builds                   One row", ".views builds": "entry_count", ".help builds": "integer  entries of all of them",
-		".queries": "@largest", ".builds": "1.52", ".functions": "human_size(n)", "@largest --help": "Parameters",
+		".views": "builds                   One row", ".views builds": "entry_count", ".views problems": "cause",
+		".queries": "@largest", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {
 		if got, _, err := run(t, input); !strings.Contains(got, part) || err != nil {
 			t.Errorf("%q: no %q in %q, %v", input, part, got, err)
@@ -91,7 +91,7 @@ func TestScriptEndsAtTheFirstError(t *testing.T) {
 	}
 	for _, input := range []string{
 		"SELECT nope;", "@nope", "@history", ".nope", ".mode nope", ".q", ".schema nope", ".read /absent/file",
-		".read " + loop, ".timer perhaps", ".views nope", ".help x_entry_row", ".param nope", ".param a-b 1", ".once", ".diff 1.52", ".diff 1.52 nope", ".pager", "@search 'open", "DELETE FROM x_entry;", ".output /",
+		".read " + loop, ".timer perhaps", ".views nope", ".views x_entry_row", ".param nope", ".param a-b 1", "@search 'open", "DELETE FROM x_entry;", ".output /",
 	} {
 		got, _, err := run(t, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
 		if got != "n\n1\n" || !errors.Is(err, query.ErrUsage) {
@@ -117,23 +117,6 @@ func TestOutput(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
-	}
-}
-
-func TestOnce(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "out.csv")
-	got, _, err := run(t, ".once "+file+"\nSELECT 1 AS n;\nSELECT 2 AS n;")
-	if got != "n\n2\n" || err != nil {
-		t.Errorf("%q %v", got, err)
-	}
-	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
-		t.Errorf("file: %q %v", b, err)
-	}
-	if _, _, err := run(t, ".once "+file+"\nSELECT nope;"); err == nil {
-		t.Error("no error")
-	}
-	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
-		t.Errorf("file after an error: %q %v, want it as it was", b, err)
 	}
 }
 
