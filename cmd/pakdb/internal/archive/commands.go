@@ -1,3 +1,5 @@
+// Package archive has the commands that read archives and contents and need no catalog:
+// ls, cat, show, extract and verify; and those that write archives, pack and mod.
 package archive
 
 import (

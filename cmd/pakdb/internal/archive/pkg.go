@@ -202,3 +202,15 @@ func openOnly(ctx context.Context, a *cli.App, name string) (*operand.Content, e
 	}
 	return operand.SpoolEntry(ctx, ar, found[0])
 }
+
+// printValues prints the values of a package, and says what mappings lacked.
+func printValues(a *cli.App, p *packages, o *openedPackage, opts showOptions) error {
+	out, err := a.Rows(opts.format, rows.ValueColumns()...)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(o.Rows(out.Write), out.Close()); err != nil {
+		return err
+	}
+	return p.missing(&o.Coverage)
+}

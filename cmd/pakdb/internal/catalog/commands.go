@@ -1,3 +1,6 @@
+// Package catalog has the commands that make the catalog and ask it: index, query, find,
+// refs and rm; export and push, which copy its builds to other engines; and serve, which
+// shows it in a browser.
 package catalog
 
 import (

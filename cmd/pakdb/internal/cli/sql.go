@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs/gpak"
 	"pakdb/diff/semantic"
+	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/find"
 	"pakdb/query/graph"
@@ -77,4 +78,10 @@ func Tables(catalog string) (tables []query.TableFunction, closeTables func() er
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
 	}
 	return tables, func() error { return errors.Join(closeDiff(), closeFind()) }
+}
+
+// Contents returns the contents of a catalog: of the folder beside the user's own, and of
+// archives. The caller closes it.
+func Contents(a *App, catalog string) *query.Contents {
+	return query.NewContents(catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions()) // a temporary catalog has no folder
 }

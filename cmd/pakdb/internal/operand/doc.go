@@ -4,8 +4,4 @@
 //
 //	text ── locate.Name ── Source ── Archive (by Open)
 //	two texts ── Sides: two builds of one catalog, which may be a temporary one
-//
-// Files in reading order: sides.go, complete.go, names.go (Sources), inside.go (archives
-// within archives), lookup.go (entries in the catalog), kept.go (contents of
-// archives that are gone), spool.go (contents as files), archive.go.
 package operand

@@ -22,6 +22,7 @@ import (
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
+	"pakdb/query/graph"
 )
 
 // Help is for every command that reads archives by name.
@@ -405,3 +406,30 @@ func OpenBuilt(ctx context.Context, a *cli.App, db *sql.DB, label string) (*loca
 const GlobHelp = `A pattern without a slash is for the last part of a path; * and ? stay within a
 folder, ** goes across, [a-z] and {a,b} choose, "A/" is all below the folder A.
 Quote patterns, or the shell expands them.`
+
+// FindEntry returns the entry of a build that a game sees under a path, or under the
+// only path that ends so.
+func FindEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File, error) {
+	f, err := diff.Find(ctx, db, build, entry)
+	if !errors.Is(err, diff.ErrNoFile) {
+		return f, err
+	}
+	path, err := EntryPath(ctx, db, build, entry)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Find(ctx, db, build, path)
+}
+
+// EntryPath finds the path of the entry of a build that a name stands for.
+func EntryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
+	g, err := graph.Open(ctx, db, build)
+	if err != nil {
+		return "", err
+	}
+	node, err := g.One(ctx, name)
+	if err == nil && node.Path == "" {
+		err = fmt.Errorf("%w in build %q: %q", graph.ErrNoNode, build, name)
+	}
+	return node.Path, err
+}

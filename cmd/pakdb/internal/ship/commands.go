@@ -1,3 +1,5 @@
+// Package ship has the commands that bring builds to players: delta for transport patches;
+// publish, store and update for stores.
 package ship
 
 import (
