@@ -402,11 +402,6 @@ func OpenBuilt(ctx context.Context, a *cli.App, db *sql.DB, label string) (*loca
 	return locate.Open(label, files, a.Registry())
 }
 
-// GlobHelp is for every command that takes patterns.
-const GlobHelp = `A pattern without a slash is for the last part of a path; * and ? stay within a
-folder, ** goes across, [a-z] and {a,b} choose, "A/" is all below the folder A.
-Quote patterns, or the shell expands them.`
-
 // FindEntry returns the entry of a build that a game sees under a path, or under the
 // only path that ends so.
 func FindEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File, error) {
