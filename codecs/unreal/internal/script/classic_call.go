@@ -1,9 +1,9 @@
 package script
 
-// calls reads calls of functions, and what is done to arrays.
-type calls struct{ *classicDisassembler }
+import "strings"
 
-func (d calls) read(op operation) bool {
+// call reads calls of functions.
+func (d *classicDisassembler) call(op operation) bool {
 	switch op {
 	case opNative:
 		d.native()
@@ -17,7 +17,7 @@ func (d calls) read(op operation) bool {
 		d.arguments()
 	case opFinal:
 		fn := d.object()
-		d.called(Final, d.callee(d.names.Path(fn)))
+		d.called(Final, strings.TrimPrefix(d.names.Path(fn), "."))
 		if d.names.Facts.ObjectOf(d.names.Facts.OuterOf(fn)) == d.owner {
 			d.code.Str(d.names.Bare(fn))
 		} else {
@@ -42,25 +42,13 @@ func (d calls) read(op operation) bool {
 	case opNew:
 		d.create()
 	default:
-		return d.compare(op) || d.array(op)
+		return false
 	}
 	return true
 }
 
-// callee drops the dot by which the text marks what is of the package itself.
-func (d calls) callee(path string) string {
-	if len(path) > 0 && path[0] == '.' {
-		return path[1:]
-	}
-	return path
-}
-
-func (d calls) called(kind CallKind, callee string) {
-	d.fn.Calls = append(d.fn.Calls, Call{Kind: kind, Callee: callee, Statement: len(d.code.Statements) - 1})
-}
-
 // native reads a call by number: in the token, or in its low half and a byte.
-func (d calls) native() {
+func (d *classicDisassembler) native() {
 	number := int(d.last)
 	if number < 0x70 {
 		number = (number-0x60)<<8 | int(d.in.U8())
@@ -70,23 +58,16 @@ func (d calls) native() {
 }
 
 // create reads outer, name, flags and class of a new object, and its template.
-func (d calls) create() {
-	n := 4
+func (d *classicDisassembler) create() {
+	d.show(d, form{text: "new(%e, %e, %e, %e"})
 	if d.r.Version > 300 {
-		n = 5
-	}
-	d.code.Str("new(")
-	for i := range n {
-		if i > 0 {
-			d.code.Str(", ")
-		}
-		d.expression(false)
+		d.show(d, form{text: ", %e"})
 	}
 	d.code.Str(")")
 }
 
 // arguments reads expressions up to the token that ends them.
-func (d calls) arguments() {
+func (d *classicDisassembler) arguments() {
 	d.code.Str("(")
 	for first := true; d.ok(); first = false {
 		if d.meaning(d.peek()) == opEndParm && d.peek() == 0x16 {
@@ -103,11 +84,11 @@ func (d calls) arguments() {
 
 // closing reads the token that ends operands, and the debug information that may
 // follow it, which belongs to them.
-func (d calls) closing() {
+func (d *classicDisassembler) closing() {
 	at := d.in.Pos()
 	d.token()
 	if d.last != 0x16 {
-		d.fail(at, errClassicToken)
+		d.fail(at, errToken)
 		return
 	}
 	if !d.since(95) || d.in.Len() < 14 || d.meaning(d.peek()) != opDebugInfo {
@@ -123,7 +104,7 @@ func (d calls) closing() {
 }
 
 // compare reads comparisons that are no native functions.
-func (d calls) compare(op operation) bool {
+func (d *classicDisassembler) compare(op operation) bool {
 	sign := " == "
 	switch op {
 	case opStructUnequal, opUnequal:
@@ -135,73 +116,41 @@ func (d calls) compare(op operation) bool {
 	if op == opStructEqual || op == opStructUnequal {
 		d.object()
 	}
-	d.code.Str("(")
-	d.expression(false)
-	d.code.Str(sign)
-	d.expression(false)
-	d.code.Str(")")
+	d.show(d, form{text: "(%e" + sign + "%e)"})
 	if op == opEqual || op == opUnequal {
 		d.closing()
 	}
 	return true
 }
 
+// arrayMethods are what is done to arrays, with so many values. From a version on two bytes
+// stand in front of the values, and from another one on a token ends them.
+var arrayMethods = map[operation]struct {
+	name           string
+	values         string
+	skips, closing int
+}{
+	opInsert: {"Insert", "%e, %e", never, 649}, opRemove: {"Remove", "%e, %e", never, 649}, opAdd: {"Add", "%e", never, 0},
+	opFind: {"Find", "%e", 375, 649}, opFindStruct: {"Find", "%e, %e", 375, 649},
+	opAddItem: {"AddItem", "%e", 497, 649}, opRemoveItem: {"RemoveItem", "%e", 497, 649}, opInsertItem: {"InsertItem", "%e, %e", 497, 649}, opSort: {"Sort", "%e", 497, 649},
+}
+
+// never is no version of a package of UE1 to UE3.
+const never = 1 << 16
+
 // array reads what is done to an array.
-func (d calls) array(op operation) bool {
-	switch op {
-	case opLength:
-		d.expression(false)
-		d.code.Str(".Length")
-	case opResize:
-		d.in.Skip(1)
-		d.expression(false)
-	case opInsert:
-		d.method("Insert", 2, 0, d.since(649))
-	case opRemove:
-		d.method("Remove", 2, 0, d.since(649))
-	case opAdd:
-		d.method("Add", 1, 0, true)
-	case opFind:
-		d.method("Find", 1, d.skip(375), d.since(649))
-	case opFindStruct:
-		d.method("Find", 2, d.skip(375), d.since(649))
-	case opAddItem:
-		d.method("AddItem", 1, d.skip(497), d.since(649))
-	case opRemoveItem:
-		d.method("RemoveItem", 1, d.skip(497), d.since(649))
-	case opInsertItem:
-		d.method("InsertItem", 2, d.skip(497), d.since(649))
-	case opSort:
-		d.method("Sort", 1, d.skip(497), d.since(649))
-	default:
+func (d *classicDisassembler) array(op operation) bool {
+	m, ok := arrayMethods[op]
+	if !ok {
 		return false
 	}
-	return true
-}
-
-// skip is how many bytes stand between the array and what is done, from a version
-// on.
-func (d calls) skip(version int) int {
-	if d.since(version) {
-		return 2
-	}
-	return 0
-}
-
-func (d calls) method(name string, values, skip int, closed bool) {
 	d.expression(false)
-	d.in.Skip(skip)
-	d.code.Str(".")
-	d.code.Str(name)
-	d.code.Str("(")
-	for i := range values {
-		if i > 0 {
-			d.code.Str(", ")
-		}
-		d.expression(false)
+	if d.since(m.skips) {
+		d.in.Skip(2)
 	}
-	d.code.Str(")")
-	if closed {
+	d.show(d, form{text: "." + m.name + "(" + m.values + ")"})
+	if d.since(m.closing) {
 		d.closing()
 	}
+	return true
 }

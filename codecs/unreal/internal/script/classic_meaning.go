@@ -84,6 +84,7 @@ const (
 	opArrayIterator
 	opFilter
 	opNative
+	opCount
 )
 
 // common has the tokens that mean the same in all generations.

@@ -71,8 +71,7 @@ func classicAttempt(f *unreal.PackageFacts, lay classicLayout, data func(int) ([
 		}
 		list = append(list, ClassicObject{})
 		o := &list[len(list)-1]
-		d := &classicDisassembler{fn: &o.Function}
-		o.disassemble(d, unreal.NewOldReader(f, b), names, lay, i)
+		o.disassemble(unreal.NewOldReader(f, b), names, lay, i)
 		if o.Err == nil {
 			exact++
 		}
@@ -81,7 +80,7 @@ func classicAttempt(f *unreal.PackageFacts, lay classicLayout, data func(int) ([
 }
 
 // disassemble reads one export.
-func (o *ClassicObject) disassemble(d *classicDisassembler, r *unreal.OldReader, names *Names, lay classicLayout, export int) {
+func (o *ClassicObject) disassemble(r *unreal.OldReader, names *Names, lay classicLayout, export int) {
 	f := names.Facts
 	o.Export, o.Path, o.Class = export, names.Own(export), f.ClassOf(export)
 	o.name = f.NameOf(f.Exports[export].Name)
@@ -90,8 +89,7 @@ func (o *ClassicObject) disassemble(d *classicDisassembler, r *unreal.OldReader,
 	if o.Err = r.In.Err(); o.Err != nil {
 		return
 	}
-	d.owner = ownerOf(f, export)
-	d.classicOperands = newOperands(r, names)
+	d := &classicDisassembler{classicOperands: newOperands(r, names, &o.Function), owner: ownerOf(f, export)}
 	d.code = NewCode(min(memory, r.In.Len()))
 	d.disassemble(memory)
 	o.Disk = r.In.Pos() - o.At

@@ -3,10 +3,7 @@ package script
 // classicDisassembler reads one script.
 type classicDisassembler struct {
 	classicOperands
-	code  *Code
-	fn    *Function
 	owner string // class of the function: its own functions are called by name
-	depth int
 }
 
 // disassemble reads statements until the script has its size in memory.
@@ -16,12 +13,6 @@ func (d *classicDisassembler) disassemble(memory int) {
 		flow, target := d.statement()
 		d.code.End(flow, target)
 	}
-}
-
-// token reads the token that peek returned.
-func (d *classicDisassembler) token() {
-	d.last = d.in.U8()
-	d.fn.Tokens++
 }
 
 // statement reads one statement.

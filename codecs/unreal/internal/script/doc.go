@@ -3,6 +3,7 @@
 // as the bytes tell.
 //
 //	code.go      statements in the order of the file, as text with marks
+//	forms.go     what tokens of both instruction sets have, and how that is shown
 //	function.go  a function: what it calls, refers to and says
 //	names.go     names and objects as text
 //	normal.go    the order of the flow; labels and temporaries
@@ -19,9 +20,7 @@
 //	kismet_header.go        the data before and after the script of an export
 //	kismet_field.go         the properties of a function (4.25+), passed over
 //	kismet_statement.go     statements
-//	kismet_expression.go    expressions: variables, assignments, calls
-//	kismet_access.go        through objects, structs, arrays and casts
-//	kismet_literal.go       constants
+//	kismet_expression.go    expressions
 //	kismet_operands.go      what they are made of, counted on disk and in memory
 //
 // A function is accepted when its script ends at its last byte, has the size in

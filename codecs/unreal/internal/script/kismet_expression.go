@@ -6,10 +6,85 @@ import (
 	"pakdb/codecs/unreal"
 )
 
+// kismetForms are the tokens whose operands follow each other as they are shown. Beside the
+// verbs that all forms have: v is a property, - one that is not shown, q, Q and F are an i64,
+// a u64 and an f64, r is a part of a vector, L a label, l expressions between commas and m
+// pairs of them, up to the token that ends them.
+var kismetForms = [256]form{
+	0x00: {text: "%v"}, 0x48: {text: "%v"}, // local, local out parameter
+	0x02: {text: "default.%v"}, 0x6C: {text: "sparse.%v"}, 0x33: {text: "property %v"},
+
+	// Assignments, and operations on delegates.
+	0x0F: {text: "%-%e = %e"}, 0x14: {text: "%e = %e"}, 0x5F: {text: "%e = %e"}, 0x60: {text: "%e = %e"}, 0x43: {text: "%e = %e"}, 0x44: {text: "%e = %e"},
+	0x64: {text: "frame.%v = %e"}, // a variable of the ubergraph's frame
+	0x5C: {text: "%e += %e"}, 0x62: {text: "%e -= %e"}, 0x5D: {text: "%e.clear()"},
+	0x39: {"%e = set[%4%l]", 0x3A}, 0x3B: {"%e = map[%4%m]", 0x3C},
+
+	// Through arrays, interfaces, paths of fields and casts.
+	0x6B: {text: "%e[%e]"}, 0x51: {text: "%e"}, 0x6D: {text: "%e"},
+	0x13: {text: "class<%o>(%e)"}, 0x2E: {text: "cast<%o>(%e)"}, 0x52: {text: "tointerface<%o>(%e)"}, 0x54: {text: "crossinterface<%o>(%e)"}, 0x55: {text: "fromobject<%o>(%e)"},
+
+	// No file at hand has these.
+	0x09: {text: "%1%2assert(%e)"}, 0x18: {text: "%4%e"}, 0x70: {"%4%4transact {%l%4%1}", 0x71}, 0x72: {text: "abort if !(%e)"}, 0x73: {text: "abort"},
+
+	// Values.
+	0x0B: {text: "nothing"}, 0x17: {text: "self"}, 0x27: {text: "true"}, 0x28: {text: "false"}, 0x2A: {text: "null"}, 0x2D: {text: "null"},
+	0x21: {text: "'%n'"}, 0x4B: {text: "%n"}, 0x5B: {text: "resume %L"}, 0x11: {text: "bit(%v, %B)"},
+	0x25: {text: "0"}, 0x26: {text: "1"}, 0x0C: {text: "%d"}, 0x1D: {text: "%d"}, 0x24: {text: "%B"}, 0x2C: {text: "%B"},
+	0x35: {text: "%q"}, 0x36: {text: "%Q"}, 0x1E: {text: "%f"}, 0x37: {text: "%F"}, 0x1F: {text: "%s"}, 0x34: {text: "%S"},
+	0x22: {text: "rotator(%r, %r, %r)"}, 0x23: {text: "vector(%r, %r, %r)"}, 0x41: {text: "vector3f(%f, %f, %f)"},
+	0x2B: {text: "transform(%r, %r, %r, %r, %r, %r, %r, %r, %r, %r)"},
+	0x2F: {"%o%4{%l}", 0x30}, 0x65: {"%-%4[%l]", 0x66}, 0x3D: {"%-%4set[%l]", 0x3E}, 0x3F: {"%-%-%4map[%m]", 0x40},
+}
+
+// verb reads and writes what only forms of UE4 and UE5 have.
+func (r *kismetDisassembler) verb(verb, end byte) {
+	switch verb {
+	case 'v':
+		r.variable(r.property())
+	case '-':
+		r.property()
+	case 'n':
+		r.plainName(r.fname())
+	case 'q':
+		r.code.Int(r.in.I64())
+	case 'Q':
+		r.code.Uint(r.in.U64())
+	case 'F':
+		r.code.Float(r.in.F64(), 64)
+	case 'r':
+		if r.lay.wide {
+			r.code.Float(r.in.F64(), 64)
+		} else {
+			r.code.Float(float64(r.in.F32()), 32)
+		}
+	case 'L':
+		r.code.Label(r.in.U32())
+	case 'l':
+		r.until(end, "%e")
+	case 'm':
+		r.until(end, "%e: %e")
+	}
+}
+
+// until reads items up to a token, separated by commas.
+func (r *kismetDisassembler) until(end byte, item string) {
+	for first := true; r.ok(); first = false {
+		if r.peek() == end {
+			r.token()
+			return
+		}
+		if !first {
+			r.code.Str(", ")
+		}
+		r.show(r, form{text: item})
+	}
+}
+
 // expression reads one expression. member: it stands behind an object and a dot.
 func (r *kismetDisassembler) expression(member bool) {
-	if r.depth++; r.depth > kismetMaxDepth {
-		r.fail(r.in.Pos(), errKismetDepth)
+	if r.depth++; r.depth > maxNesting {
+		r.fail(r.in.Pos(), errNesting)
 	}
 	defer func() { r.depth-- }()
 	at := r.in.Pos()
@@ -18,94 +93,78 @@ func (r *kismetDisassembler) expression(member bool) {
 	}
 	r.token()
 	token := r.last
-	if !r.ok() || r.variable(token, member) || r.assignment(token) || r.call(token, member) || r.access(token) || (kismetLiterals{r}).constant(token) {
+	if !r.ok() {
 		return
 	}
-	r.fail(at, errKismetToken)
-}
-
-// variable reads what names a variable.
-func (r *kismetDisassembler) variable(token byte, member bool) bool {
-	prefix := ""
+	if f := kismetForms[token]; f.text != "" {
+		r.show(r, f)
+		return
+	}
 	switch token {
-	case 0x00, 0x48: // local, local out parameter
 	case 0x01:
 		if !member {
-			prefix = "self."
+			r.code.Str("self.")
 		}
-	case 0x02:
-		prefix = "default."
-	case 0x6C:
-		prefix = "sparse."
-	case 0x33:
-		prefix = "property "
-	default:
-		return false
-	}
-	r.code.Str(prefix)
-	r.show(r.property())
-	return true
-}
-
-// assignment reads what sets a variable, and the operations on delegates.
-func (r *kismetDisassembler) assignment(token byte) bool {
-	switch token {
-	case 0x0F: // let
-		r.property()
-		r.pair(" = ")
-	case 0x14, 0x5F, 0x60, 0x43, 0x44:
-		r.pair(" = ")
-	case 0x64: // a variable of the ubergraph's frame
-		r.code.Str("frame.")
-		r.show(r.property())
-		r.code.Str(" = ")
-		r.expression(false)
-	case 0x5C:
-		r.pair(" += ")
-	case 0x62:
-		r.pair(" -= ")
-	case 0x5D:
-		r.expression(false)
-		r.code.Str(".clear()")
+		r.variable(r.property())
 	case 0x61: // bind
 		name, number := r.fname()
-		r.expression(false)
-		r.code.Str(" = delegate(")
-		r.expression(false)
-		r.code.Str(", ")
+		r.show(r, form{text: "%e = delegate(%e, "})
 		r.plainName(name, number)
 		r.code.Str(")")
 	case 0x31: // array
 		if r.lay.setArrayRef {
-			r.ref()
+			r.object()
 			r.code.Str("array")
 		} else {
 			r.expression(false)
 		}
-		r.code.Str(" = [")
-		r.until(0x32)
-		r.code.Str("]")
-	case 0x39:
+		r.show(r, form{" = [%l]", 0x32})
+	case 0x1B, 0x45: // call by name
+		name, number := r.fname()
+		r.byName(name, number, member)
+	case 0x1C, 0x46, 0x68:
+		r.bound(token, r.object(), member)
+	case 0x63: // broadcast; the signature says no more than the delegate
+		r.object()
+		r.called(Delegate, "broadcast")
+		r.code.Str("broadcast ")
 		r.expression(false)
-		r.code.Str(" = set[")
-		r.in.I32()
-		r.until(0x3A)
-		r.code.Str("]")
-	case 0x3B:
+		r.arguments()
+	case 0x19, 0x1A, 0x12:
+		r.context()
+	case 0x42: // member of a struct
+		p := r.property()
 		r.expression(false)
-		r.code.Str(" = map[")
-		r.in.I32()
-		kismetLiterals{r}.pairs(0x3C)
+		r.code.Str(".")
+		r.variable(p)
+	case 0x67:
+		before := len(r.fn.Strings)
+		r.expression(false)
+		if n := len(r.fn.Strings); n == before+1 {
+			r.fn.Soft = append(r.fn.Soft, r.fn.Strings[before])
+			r.fn.Strings = r.fn.Strings[:before]
+		}
+	case 0x38:
+		r.code.Str(r.lay.cast(r.in.U8()))
+		r.show(r, form{text: "(%e)"})
+	case 0x69:
+		r.choice()
+	case 0x20:
+		r.code.Str(r.names.Path(r.constant()))
+	case 0x29:
+		r.localized(at)
 	default:
-		return false
+		r.fail(at, errToken)
 	}
-	return true
 }
 
-func (r *kismetDisassembler) pair(between string) {
-	r.expression(false)
-	r.code.Str(between)
-	r.expression(false)
+// constant reads an object that the code names.
+func (r *kismetDisassembler) constant() unreal.ObjectRef {
+	o := r.object()
+	if o != 0 {
+		r.fn.Refs = append(r.fn.Refs, o)
+	}
+	return o
 }
 
 func (r *kismetDisassembler) plainName(name string, number int32) {
@@ -116,24 +175,10 @@ func (r *kismetDisassembler) plainName(name string, number int32) {
 	}
 }
 
-// call reads what calls a function.
-func (r *kismetDisassembler) call(token byte, member bool) bool {
-	switch token {
-	case 0x1B, 0x45: // by name
-		name, number := r.fname()
-		r.byName(name, number, member)
-	case 0x1C, 0x46, 0x68:
-		r.bound(token, r.ref(), member)
-	case 0x63: // broadcast; the signature says no more than the delegate
-		r.ref()
-		r.called(Delegate, "broadcast")
-		r.code.Str("broadcast ")
-		r.expression(false)
-		r.arguments()
-	default:
-		return false
-	}
-	return true
+// variable writes the name of a property.
+func (r *kismetDisassembler) variable(p property) {
+	r.code.Str(p.outer)
+	r.code.Variable(p.name, p.number)
 }
 
 func (r *kismetDisassembler) byName(name string, number int32, member bool) {
@@ -145,13 +190,9 @@ func (r *kismetDisassembler) byName(name string, number int32, member bool) {
 	r.plainName(name, number)
 	callee := r.code.Text(at)
 	r.called(Virtual, callee)
-	if strings.HasPrefix(name, ubergraph) && r.enters(0, callee) {
-		r.code.Cut(from)
-		r.code.Str("ubergraph ")
-		r.code.Str(r.name)
-		return
+	if !strings.HasPrefix(name, ubergraph) || !r.enters(from, 0, callee) {
+		r.arguments()
 	}
-	r.arguments()
 }
 
 func (r *kismetDisassembler) bound(token byte, fn unreal.ObjectRef, member bool) {
@@ -170,18 +211,14 @@ func (r *kismetDisassembler) bound(token byte, fn unreal.ObjectRef, member bool)
 		kind = Math
 	}
 	r.called(kind, r.names.Path(fn))
-	if strings.HasPrefix(r.names.Bare(fn), ubergraph) && r.enters(fn, r.names.Bare(fn)) {
-		r.code.Cut(from)
-		r.code.Str("ubergraph ")
-		r.code.Str(r.name)
-		return
+	if name := r.names.Bare(fn); !strings.HasPrefix(name, ubergraph) || !r.enters(from, fn, name) {
+		r.arguments()
 	}
-	r.arguments()
 }
 
-// enters reads the one argument of a call of the ubergraph: where an event
-// begins. It reports false, and reads nothing, for other arguments.
-func (r *kismetDisassembler) enters(graph unreal.ObjectRef, name string) bool {
+// enters reads the one argument of a call of the ubergraph, whose text begins at from: where
+// an event begins. It reports false, and reads nothing, for other arguments.
+func (r *kismetDisassembler) enters(from int, graph unreal.ObjectRef, name string) bool {
 	at := r.in.Pos()
 	if r.in.Len() < 6 || r.in.U8() != 0x1D {
 		r.in.Seek(at)
@@ -194,41 +231,106 @@ func (r *kismetDisassembler) enters(graph unreal.ObjectRef, name string) bool {
 	}
 	r.fn.Tokens += 2
 	r.stub = &stub{graph: graph, name: name, at: uint32(to)}
+	r.code.Cut(from)
+	r.code.Str("ubergraph ")
+	r.code.Str(r.name)
 	return true
 }
 
-func (r *kismetDisassembler) arguments() {
-	r.code.Str("(")
-	r.until(0x16)
-	r.code.Str(")")
-}
+func (r *kismetDisassembler) arguments() { r.show(r, form{"(%l)", 0x16}) }
 
-func (r *kismetDisassembler) called(kind CallKind, callee string) {
-	r.fn.Calls = append(r.fn.Calls, Call{Kind: kind, Callee: callee, Statement: len(r.code.Statements) - 1})
-}
-
-func (r *kismetDisassembler) inParentheses() {
-	r.code.Str("(")
+// context reads a member of an object. Its skip is the size of the member in
+// memory. A static function of a library names its library anyway: the object,
+// the library's default, is dropped.
+func (r *kismetDisassembler) context() {
+	at, from := r.in.Pos(), r.code.Len()
+	library := r.peek() == 0x20
 	r.expression(false)
-	r.code.Str(")")
+	library = library && strings.Contains(r.code.Text(from), "Default__")
+	skip := r.in.U32()
+	r.property() // what is set when the object is none
+	if !r.ok() {
+		return
+	}
+	next := r.peek()
+	if library && (next == 0x1C || next == 0x46 || next == 0x68) {
+		r.code.Cut(from)
+	} else {
+		r.code.Str(".")
+	}
+	before := r.memory()
+	r.expression(!library || next != 0x1C)
+	if uint32(r.memory()-before) != skip {
+		r.fail(at, errSkip)
+	}
 }
 
-// show writes the name of a property.
-func (r *kismetDisassembler) show(p property) {
-	r.code.Str(p.outer)
-	r.code.Variable(p.name, p.number)
-}
-
-// until reads expressions up to a token, separated by commas.
-func (r *kismetDisassembler) until(end byte) {
-	for first := true; r.ok(); first = false {
-		if r.peek() == end {
-			r.token()
+// choice reads a switch: each case states where the next one begins.
+func (r *kismetDisassembler) choice() {
+	at := r.in.Pos()
+	n, end := r.in.U16(), r.in.U32()
+	r.show(r, form{text: "switch(%e){"})
+	for range n {
+		r.expression(false)
+		next := r.in.U32()
+		r.show(r, form{text: ": %e, "})
+		if !r.ok() {
 			return
 		}
-		if !first {
-			r.code.Str(", ")
+		if uint32(r.memory()) != next {
+			r.fail(at, errSkip)
 		}
-		r.expression(false)
 	}
+	r.show(r, form{text: "default: %e}"})
+	if uint32(r.memory()) != end {
+		r.fail(at, errSkip)
+	}
+}
+
+// localized reads a text: where it is found, and what it is if it is not.
+func (r *kismetDisassembler) localized(at int) {
+	kind := r.in.U8()
+	notes := r.lay.notes && kind == 2 // 5.8 put "localized with notes" at 2
+	if r.lay.notes && kind > 2 {
+		kind--
+	}
+	switch {
+	case kind == 0:
+		r.code.Str(`text("")`)
+	case kind == 1 || notes:
+		r.localizedText(notes)
+	case kind == 2:
+		r.show(r, form{text: "invtext(%e)"})
+	case kind == 3:
+		r.show(r, form{text: "text(%e)"})
+	case kind == 4:
+		r.constant()
+		r.show(r, form{text: "tabletext(%e, %e)"})
+	default:
+		r.fail(at, errToken)
+	}
+}
+
+// localizedText reads source, key and namespace, and writes them the other way
+// round: what identifies the text first. From 5.8 on developers' notes may follow.
+func (r *kismetDisassembler) localizedText(notes bool) {
+	r.code.Str("loctext(")
+	from, before := r.code.Len(), len(r.fn.Strings)
+	r.expression(false)
+	source := r.code.Take(from)
+	r.expression(false)
+	key := r.code.Take(from)
+	r.expression(false)
+	r.code.Str(", ")
+	r.code.Paste(key)
+	r.code.Str(", ")
+	r.code.Paste(source)
+	if s := r.fn.Strings[before:]; len(s) == 3 {
+		r.fn.Texts = append(r.fn.Texts, Text{Namespace: s[2], Key: s[1], Source: s[0]})
+		r.fn.Strings = r.fn.Strings[:before]
+	}
+	if notes {
+		r.show(r, form{text: ", %e"})
+	}
+	r.code.Str(")")
 }

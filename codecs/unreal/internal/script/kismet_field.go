@@ -9,7 +9,7 @@ func (r header) field(depth int) {
 		return
 	}
 	if depth > 8 {
-		r.failAt(errKismetDepth)
+		r.failAt(errNesting)
 		return
 	}
 	r.fieldName()

@@ -2,56 +2,25 @@ package script
 
 import (
 	"errors"
-	"fmt"
 
 	"pakdb/codecs/unreal"
-	"pakdb/internal/bin"
 )
 
-// kismetMaxDepth bounds expressions in expressions. The deepest known are below 40.
-const kismetMaxDepth = 256
-
-// Errors of operands. What is opaque names one of them, or a size.
+// Errors of operands.
 var (
-	errKismetToken = errors.New("unknown token")
-	errKismetDepth = errors.New("expressions nested too deeply")
-	errName        = errors.New("name outside the table")
-	errRef         = errors.New("reference outside the tables")
-	errSkip        = errors.New("skip disagrees with the size of what it skips")
+	errName = errors.New("name outside the table")
+	errRef  = errors.New("reference outside the tables")
+	errSkip = errors.New("skip disagrees with the size of what it skips")
 )
 
-// kismetOperands reads what stands behind tokens, and counts it on disk and in memory.
-// Its first failure stays.
+// kismetOperands reads what stands behind tokens.
 type kismetOperands struct {
-	in    *bin.Reader
-	extra int // how much larger the part read so far is in memory
-	lay   *kismetLayout
-	names *Names
-	last  byte  // token
-	err   error // with the offset of the operand
+	tokens
+	lay *kismetLayout
 }
 
-// memory is the offset in memory of the next byte.
-func (r *kismetOperands) memory() uint32 { return uint32(r.in.Pos() + r.extra) }
-
-func (r *kismetOperands) ok() bool { return r.err == nil && r.in.Err() == nil }
-
-// fail records an error at an offset in the script, of the token read last.
-func (r *kismetOperands) fail(at int, err error) {
-	if r.ok() {
-		r.err = fmt.Errorf("token %02x at %d: %w", r.last, at, err)
-	}
-}
-
-func (r *kismetOperands) failed() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.in.Err()
-}
-
-// ref reads an object: 4 bytes, 8 in memory.
-func (r *kismetOperands) ref() unreal.ObjectRef {
+// object reads a reference: 4 bytes, 8 in memory.
+func (r *kismetOperands) object() unreal.ObjectRef {
 	at := r.in.Pos()
 	o := unreal.ObjectRef(r.in.I32())
 	r.extra += 4
@@ -88,7 +57,7 @@ func (r *kismetOperands) property() (p property) {
 	from := r.in.Pos()
 	before := r.extra
 	if !r.lay.fields {
-		o := r.ref()
+		o := r.object()
 		r.extra = before + 4
 		if o == 0 {
 			return property{none: true}
@@ -118,20 +87,8 @@ func (r *kismetOperands) property() (p property) {
 		}
 	}
 	if r.lay.owner {
-		r.ref()
+		r.object()
 	}
 	r.extra = before + 8 - (r.in.Pos() - from)
 	return p
-}
-
-// peek returns the next token, 0x53 (the end) where there is none.
-func (r *kismetOperands) peek() byte {
-	if r.in.Len() == 0 {
-		r.in.U8() // fails
-		return 0x53
-	}
-	at := r.in.Pos()
-	b := r.in.U8()
-	r.in.Seek(at)
-	return b
 }

@@ -93,8 +93,8 @@ func kismetAttempt(f *unreal.PackageFacts, lay *kismetLayout, data func(int) ([]
 // function disassembles one export.
 func function(names *Names, lay *kismetLayout, export int, data []byte) *work {
 	w := &work{fn: Function{Export: export, Path: names.Own(export), Class: names.Facts.ClassOf(export)}}
-	r := &kismetDisassembler{kismetOperands: kismetOperands{in: bin.NewReader(data, 0, binary.LittleEndian), lay: lay, names: names}, fn: &w.fn,
-		name: names.Facts.NameOf(names.Facts.Exports[export].Name)}
+	r := &kismetDisassembler{name: names.Facts.NameOf(names.Facts.Exports[export].Name), kismetOperands: kismetOperands{lay: lay,
+		tokens: tokens{in: bin.NewReader(data, 0, binary.LittleEndian), names: names, fn: &w.fn}}}
 	memory, disk := header{&r.kismetOperands}.read(names.Facts.Exports[export].Flags)
 	w.fn.At, w.fn.Memory, w.fn.Disk = r.in.Pos(), memory, disk
 	if w.fn.Err = r.failed(); w.fn.Err != nil {
@@ -123,7 +123,7 @@ func (r *kismetDisassembler) checked(memory int) error {
 	if err := cmp.Or(r.failed(), r.names.Err()); err != nil {
 		return err
 	}
-	if got := int(r.memory()); got != memory {
+	if got := r.memory(); got != memory {
 		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
 	}
 	if err := r.code.Seal(uint32(memory), false); err != nil {

@@ -7,11 +7,8 @@ import (
 // kismetDisassembler reads one script.
 type kismetDisassembler struct {
 	kismetOperands
-	code  *Code
-	fn    *Function
-	depth int
-	stub  *stub  // the call of the ubergraph, when there is one
-	name  string // of the function
+	stub *stub  // the call of the ubergraph, when there is one
+	name string // of the function
 }
 
 // stub is how an event enters the ubergraph.
@@ -24,7 +21,7 @@ type stub struct {
 // disassemble reads the whole script.
 func (r *kismetDisassembler) disassemble() {
 	for r.ok() && r.in.Len() > 0 {
-		r.code.Begin(r.memory(), r.peek())
+		r.code.Begin(uint32(r.memory()), r.peek())
 		flow, target := r.statement()
 		r.code.End(flow, target)
 	}
@@ -66,8 +63,10 @@ func (r *kismetDisassembler) statement() (flow Flow, target uint32) {
 		r.code.Str("pop")
 		r.code.Steer(Pop, r.code.Len())
 		return Stop, 0
-	case 0x4E: // computed jump
-		return r.computedJump(), 0
+	case 0x4E: // where the caller says: begins an ubergraph, and is shown where no event is known
+		r.token()
+		r.show(r, form{text: "goto [%e]"})
+		return Stop, 0
 	case 0x4F:
 		r.token()
 		r.condition(PopUnless)
@@ -78,7 +77,9 @@ func (r *kismetDisassembler) statement() (flow Flow, target uint32) {
 		return Silent, 0
 	case 0x6A:
 		r.token()
-		r.instrumentation()
+		if r.in.U8() == 4 { // an inline event has a name
+			r.fname()
+		}
 		return Silent, 0
 	case 0x53:
 		r.token()
@@ -88,32 +89,10 @@ func (r *kismetDisassembler) statement() (flow Flow, target uint32) {
 	return Next, 0
 }
 
-// computedJump reads what begins an ubergraph: a jump to where the caller says.
-// It is shown where no event is known.
-func (r *kismetDisassembler) computedJump() Flow {
-	r.token()
-	r.code.Str("goto [")
-	r.expression(false)
-	r.code.Str("]")
-	return Stop
-}
-
 func (r *kismetDisassembler) condition(control Control) {
 	r.code.Str("if !(")
 	from := r.code.Len()
 	r.expression(false)
 	r.code.Steer(control, from)
 	r.code.Str(") ")
-}
-
-// token reads the token that peek returned.
-func (r *kismetDisassembler) token() {
-	r.last = r.in.U8()
-	r.fn.Tokens++
-}
-
-func (r *kismetDisassembler) instrumentation() {
-	if r.in.U8() == 4 { // an inline event has a name
-		r.fname()
-	}
 }
