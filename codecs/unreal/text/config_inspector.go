@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/internal/bin"
 )
 
 //go:embed CONFIG.md
@@ -56,45 +55,30 @@ func withoutMark(head []byte) []byte {
 }
 
 func configInspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Entry) (*codecs.Facts, error) {
-	if err := ctx.Err(); err != nil {
+	body, err := whole(ctx, configFormatName, content, size, configMaxSize)
+	if err != nil {
 		return nil, err
 	}
-	body, err := bin.Section(content, 0, max(size, 0), size, configMaxSize)
-	if err != nil {
-		err, off := codecs.Classify(err, 0)
-		return nil, configProblem("content", off, err)
-	}
-	p := &configParser{facts: &unreal.ConfigFacts{}, texts: map[string]int32{}}
+	p := &configParser{facts: &unreal.ConfigFacts{}}
+	p.texts = newTexts(&p.facts.Texts)
 	p.parse(body)
 	return &codecs.Facts{Kind: "config", Detail: p.facts, Problems: p.problems}, nil
 }
 
-func configProblem(field string, off int64, err error) *codecs.FormatError {
-	return &codecs.FormatError{Format: configFormatName, Field: field, Off: off, Err: err}
-}
-
 type configParser struct {
+	texts
 	facts    *unreal.ConfigFacts
-	texts    map[string]int32
 	section  int32
 	problems []*codecs.FormatError
 }
 
-// text returns the position of a text.
-func (p *configParser) text(s string) int32 {
-	at, ok := p.texts[s]
-	if !ok {
-		at = int32(len(p.facts.Texts))
-		p.texts[s] = at
-		p.facts.Texts = append(p.facts.Texts, s)
-	}
-	return at
-}
-
 // parse reads all lines.
 func (p *configParser) parse(body []byte) {
-	if bytes.HasPrefix(body, []byte("\xfe\xff")) {
-		body = swapped(body)
+	if bytes.HasPrefix(body, []byte("\xfe\xff")) { // UTF-16 in the other order of bytes
+		body = bytes.Clone(body)
+		for i := 0; i+1 < len(body); i += 2 {
+			body[i], body[i+1] = body[i+1], body[i]
+		}
 	}
 	wide := bytes.HasPrefix(body, []byte("\xff\xfe"))
 	at := int64(0)
@@ -135,15 +119,6 @@ func (p *configParser) parse(body []byte) {
 	}
 }
 
-// swapped returns UTF-16 in the other order of bytes.
-func swapped(body []byte) []byte {
-	other := bytes.Clone(body)
-	for i := 0; i+1 < len(other); i += 2 {
-		other[i], other[i+1] = other[i+1], other[i]
-	}
-	return other
-}
-
 // nul returns where a NUL is, or -1.
 func nul(body []byte, wide bool) int {
 	if !wide {
@@ -172,7 +147,7 @@ func cutLine(body []byte, wide bool) (line, rest []byte) {
 }
 
 func (p *configParser) add(field string, off int64, err error) {
-	p.problems = append(p.problems, configProblem(field, off, err))
+	p.problems = append(p.problems, failure(configFormatName, field, err, off))
 }
 
 // line reads one line without blanks around it. What is no setting has no key.

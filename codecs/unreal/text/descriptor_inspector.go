@@ -68,18 +68,13 @@ type manifest struct {
 }
 
 func descriptorInspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
-	if err := ctx.Err(); err != nil {
+	body, err := whole(ctx, descriptorFormatName, content, size, descriptorMaxSize)
+	if err != nil {
 		return nil, err
 	}
-	body, err := bin.Section(content, 0, max(size, 0), size, descriptorMaxSize)
-	if err != nil {
-		err, off := codecs.Classify(err, 0)
-		return nil, descriptorProblem("content", off, err)
-	}
-	facts := &codecs.Facts{Kind: "unreal-descriptor"}
 	detail := &unreal.DescriptorFacts{}
-	facts.Detail = detail
-	p := &descriptorParser{facts: detail, texts: map[string]int32{}}
+	facts := &codecs.Facts{Kind: "unreal-descriptor", Detail: detail}
+	p := &descriptorParser{newTexts(&detail.Texts), detail}
 	ext := strings.ToLower(path.Ext(e.Name))
 	if ext == ".upluginmanifest" {
 		var m manifest
@@ -111,16 +106,12 @@ func asProblem(err error, size int64) *codecs.FormatError {
 	if field == "" {
 		field = "json"
 	}
-	return descriptorProblem(field, min(off, size), codecs.Errorf(codecs.ErrCorrupt, "%v", err))
-}
-
-func descriptorProblem(field string, off int64, err error) *codecs.FormatError {
-	return &codecs.FormatError{Format: descriptorFormatName, Field: field, Off: off, Err: err}
+	return failure(descriptorFormatName, field, codecs.Errorf(codecs.ErrCorrupt, "%v", err), min(off, size))
 }
 
 type descriptorParser struct {
+	texts
 	facts *unreal.DescriptorFacts
-	texts map[string]int32
 }
 
 // text returns the position of a text, -1 for an empty one.
@@ -128,13 +119,7 @@ func (p *descriptorParser) text(s string) int32 {
 	if s == "" {
 		return -1
 	}
-	at, ok := p.texts[s]
-	if !ok {
-		at = int32(len(p.facts.Texts))
-		p.texts[s] = at
-		p.facts.Texts = append(p.facts.Texts, s)
-	}
-	return at
+	return p.texts.text(s)
 }
 
 // add adds a descriptor. file is where a manifest says that it was; "" for the file itself,

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/binary"
-	"errors"
 	"io"
 	"path"
 	"strings"
@@ -65,12 +64,9 @@ func kindOf(e *codecs.Entry, head []byte) string {
 }
 
 func locresInspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	body, err := bin.Section(content, 0, max(size, 0), size, locresMaxSize)
+	body, err := whole(ctx, locresFormatName, content, size, locresMaxSize)
 	if err != nil {
-		return nil, locresFailure("content", err, 0)
+		return nil, err
 	}
 	d := &locresDecoder{r: bin.NewReader(body, 0, binary.LittleEndian), size: size}
 	facts := &codecs.Facts{Kind: kindOf(e, body[:min(len(body), codecs.HeadSize)])}
@@ -86,12 +82,7 @@ func locresInspect(ctx context.Context, content io.ReaderAt, size int64, e *code
 	return facts, nil
 }
 
-// locresFailure makes the error of this package.
+// locresFailure makes an error of texts.
 func locresFailure(field string, err error, off int64) *codecs.FormatError {
-	var at *codecs.FormatError
-	if errors.As(err, &at) {
-		return at
-	}
-	err, off = codecs.Classify(err, off)
-	return &codecs.FormatError{Format: locresFormatName, Field: field, Off: off, Err: err}
+	return failure(locresFormatName, field, err, off)
 }

@@ -47,7 +47,7 @@ type registryDecoder struct {
 	filtered bool  // no data of the editor
 	end      int64 // of what is not the table of names
 	names    []string
-	texts    map[string]int32
+	texts
 	byName   map[uint64]int32 // positions of names that were used
 	store    store
 	facts    *unreal.RegistryFacts
@@ -55,8 +55,9 @@ type registryDecoder struct {
 }
 
 func newDecoder(body []byte) *registryDecoder {
+	facts := &unreal.RegistryFacts{}
 	return &registryDecoder{r: bin.NewReader(body, 0, binary.LittleEndian), body: body, end: int64(len(body)),
-		texts: map[string]int32{}, byName: map[uint64]int32{}, facts: &unreal.RegistryFacts{}}
+		texts: newTexts(&facts.Texts), byName: map[uint64]int32{}, facts: facts}
 }
 
 // add reports a problem.
@@ -138,17 +139,6 @@ func (d *registryDecoder) parts() bool {
 		return d.oldAssets()
 	}
 	return d.assets() && d.dependencies() && d.packages()
-}
-
-// text returns the position of a text.
-func (d *registryDecoder) text(s string) int32 {
-	at, ok := d.texts[s]
-	if !ok {
-		at = int32(len(d.facts.Texts))
-		d.texts[s] = at
-		d.facts.Texts = append(d.facts.Texts, s)
-	}
-	return at
 }
 
 // fstring reads a text and returns its position.

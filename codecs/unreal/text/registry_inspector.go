@@ -3,13 +3,11 @@ package text
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"io"
 	"path"
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/internal/bin"
 )
 
 //go:embed REGISTRY.md
@@ -40,12 +38,9 @@ func RegistryInspector() *codecs.Inspector {
 }
 
 func registryInspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Entry) (*codecs.Facts, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	body, err := bin.Section(content, 0, max(size, 0), size, registryMaxSize)
+	body, err := whole(ctx, registryFormatName, content, size, registryMaxSize)
 	if err != nil {
-		return nil, registryFailure("content", err, 0)
+		return nil, err
 	}
 	d := newDecoder(body)
 	if err := d.read(); err != nil {
@@ -54,12 +49,7 @@ func registryInspect(ctx context.Context, content io.ReaderAt, size int64, _ *co
 	return &codecs.Facts{Kind: "unreal-asset-registry", Detail: d.facts, Problems: d.problems}, nil
 }
 
-// registryFailure makes the error of this package.
+// registryFailure makes an error of registries.
 func registryFailure(field string, err error, off int64) *codecs.FormatError {
-	var at *codecs.FormatError
-	if errors.As(err, &at) {
-		return at
-	}
-	err, off = codecs.Classify(err, off)
-	return &codecs.FormatError{Format: registryFormatName, Field: field, Off: off, Err: err}
+	return failure(registryFormatName, field, err, off)
 }
