@@ -2,6 +2,7 @@ package property
 
 import (
 	"strings"
+	"sync"
 
 	"pakdb/codecs/unreal"
 )
@@ -13,86 +14,65 @@ type part struct {
 	of   string // of a Struct
 }
 
-// floats returns parts that are f32.
-func floats(names string) (parts []part) {
-	for name := range strings.FieldsSeq(names) {
-		parts = append(parts, part{name, Float, ""})
-	}
-	return parts
+// storedStruct is a struct that packages from one version up to another one store without
+// tags.
+type storedStruct struct {
+	from, below int
+	parts       []part
 }
 
-func all(of string, names string) (parts []part) {
-	for name := range strings.FieldsSeq(names) {
-		parts = append(parts, part{name, Struct, of})
+// storedStructs are they, by name. A struct's own fields stand before those that it
+// inherits: Plane is W, and then Vector.
+var storedStructs = sync.OnceValue(func() map[string][]storedStruct {
+	const ue2, ue3, end = 118, 178, 1 << 16
+	all := map[string][]storedStruct{}
+	for _, row := range []struct {
+		from, below int
+		name        string
+		fields      string // types and their fields; a type that is no kind is a struct
+	}{
+		{0, end, "Vector", "Float X Y Z"},
+		{0, end, "Rotator", "Int Pitch Yaw Roll"},
+		{0, 100, "Color", "Byte R G B A"},
+		{100, end, "Color", "Byte B G R A"},
+		{0, ue2, "Guid", "Int A B C D"},
+		{0, ue2, "Plane", "Float W X Y Z"},
+		{0, ue2, "Coords", "Vector Origin XAxis YAxis ZAxis"},
+		{0, ue2, "Scale", "Vector Scale; Float SheerRate; Byte SheerAxis"},
+		{0, ue2, "PointRegion", "Object Zone; Int iLeaf; Byte ZoneNumber"},
+		{ue3, end, "Vector2D", "Float X Y"},
+		{ue3, end, "Vector4", "Float X Y Z W"},
+		{ue3, end, "Quat", "Float X Y Z W"},
+		{ue3, end, "Plane", "Float W X Y Z"},
+		{ue3, end, "LinearColor", "Float R G B A"},
+		{ue3, end, "Box", "Vector Min Max; Byte IsValid"},
+		{ue3, end, "Matrix", "Plane XPlane YPlane ZPlane WPlane"},
+		{ue3, end, "Guid", "Int A B C D"},
+		{ue3, end, "TwoVectors", "Vector v1 v2"},
+	} {
+		var parts []part
+		for fields := range strings.SplitSeq(row.fields, ";") {
+			words := strings.Fields(fields)
+			kind, of := KindNamed(words[0]+"Property"), ""
+			if kind == Unknown {
+				kind, of = Struct, words[0]
+			}
+			for _, name := range words[1:] {
+				parts = append(parts, part{name, kind, of})
+			}
+		}
+		all[row.name] = append(all[row.name], storedStruct{row.from, row.below, parts})
 	}
-	return parts
-}
-
-func numbers(kind Kind, names string) (parts []part) {
-	for name := range strings.FieldsSeq(names) {
-		parts = append(parts, part{name, kind, ""})
-	}
-	return parts
-}
+	return all
+})
 
 // stored returns the parts of a struct that a version stores without tags, nil for
-// one that is a list. A struct's own fields stand before those that it inherits:
-// Plane is W, and then Vector.
+// one that is a list.
 func stored(name string, version int) []part {
-	switch name {
-	case "Vector":
-		return floats("X Y Z")
-	case "Rotator":
-		return numbers(Int, "Pitch Yaw Roll")
-	case "Color":
-		if version < 100 {
-			return numbers(Byte, "R G B A")
+	for _, s := range storedStructs()[name] {
+		if version >= s.from && version < s.below {
+			return s.parts
 		}
-		return numbers(Byte, "B G R A")
-	}
-	switch {
-	case version < 118:
-		return binaryUE1(name)
-	case version >= 178:
-		return binaryUE3(name)
-	}
-	return nil
-}
-
-func binaryUE1(name string) []part {
-	switch name {
-	case "Guid":
-		return numbers(Int, "A B C D")
-	case "Plane":
-		return floats("W X Y Z")
-	case "Coords":
-		return all("Vector", "Origin XAxis YAxis ZAxis")
-	case "Scale":
-		return append(all("Vector", "Scale"), part{"SheerRate", Float, ""}, part{"SheerAxis", Byte, ""})
-	case "PointRegion":
-		return []part{{"Zone", Object, ""}, {"iLeaf", Int, ""}, {"ZoneNumber", Byte, ""}}
-	}
-	return nil
-}
-
-func binaryUE3(name string) []part {
-	switch name {
-	case "Vector2D":
-		return floats("X Y")
-	case "Vector4", "Quat":
-		return floats("X Y Z W")
-	case "Plane":
-		return floats("W X Y Z")
-	case "LinearColor":
-		return floats("R G B A")
-	case "Box":
-		return append(all("Vector", "Min Max"), part{"IsValid", Byte, ""})
-	case "Matrix":
-		return all("Plane", "XPlane YPlane ZPlane WPlane")
-	case "Guid":
-		return numbers(Int, "A B C D")
-	case "TwoVectors":
-		return all("Vector", "v1 v2")
 	}
 	return nil
 }

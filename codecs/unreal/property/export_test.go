@@ -34,3 +34,15 @@ func (e *Draft) Tags(yield func(t *Type, made, stored []byte, err error)) {
 		yield(n.Type, made, e.data[p.tag:n.Offset], err)
 	}
 }
+
+// StoredStructs returns the structs that packages of UE1 to UE3 store without tags, each with
+// the first version that stores it so.
+func StoredStructs() map[string][]int {
+	all := map[string][]int{}
+	for name, list := range storedStructs() {
+		for _, s := range list {
+			all[name] = append(all[name], s.from)
+		}
+	}
+	return all
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
 )
 
@@ -307,4 +308,96 @@ func TestStructsThatTagsBound(t *testing.T) {
 		}
 		check(t, d, &o, f.bytes(t))
 	}
+}
+
+// TestClassicStructs reads each struct that UE1 to UE3 store without tags from its bytes
+// alone: a width that is wrong leaves bytes, or takes those of what follows.
+func TestClassicStructs(t *testing.T) {
+	vectors := func(names string) (text string) {
+		n := 1.0
+		for name := range strings.FieldsSeq(names) {
+			text += fmt.Sprintf(" %s(X=%v Y=%v Z=%v)", name, n, n+1, n+2)
+			n += 3
+		}
+		return text[1:]
+	}
+	planes, n := "", 1
+	for _, name := range []string{"XPlane", "YPlane", "ZPlane", "WPlane"} {
+		planes += fmt.Sprintf(" %s(W=%d X=%d Y=%d Z=%d)", name, n, n+1, n+2, n+3)
+		n += 4
+	}
+	tested := map[string]int{}
+	for _, tt := range []struct {
+		version    int
+		name       string
+		hex, shown string
+	}{
+		{69, "Vector", from[float32](1, 3), "X=1 Y=2 Z=3"},
+		{69, "Rotator", from[int32](-1, 3), "Pitch=-1 Yaw=0 Roll=1"},
+		{69, "Color", from[uint8](1, 4), "R=1 G=2 B=3 A=4"},
+		{100, "Color", from[uint8](1, 4), "B=1 G=2 R=3 A=4"},
+		{69, "Guid", from[int32](1, 4), "A=1 B=2 C=3 D=4"},
+		{69, "Plane", from[float32](1, 4), "W=1 X=2 Y=3 Z=4"},
+		{69, "Coords", from[float32](1, 12), vectors("Origin XAxis YAxis ZAxis")},
+		{69, "Scale", from[float32](1, 4) + "05", vectors("Scale") + " SheerRate=4 SheerAxis=5"},
+		{69, "PointRegion", "01" + enc(int32(-2)) + "03", "Zone=1 iLeaf=-2 ZoneNumber=3"},
+		{868, "Vector2D", from[float32](1, 2), "X=1 Y=2"},
+		{868, "Vector4", from[float32](1, 4), "X=1 Y=2 Z=3 W=4"},
+		{868, "Quat", from[float32](1, 4), "X=1 Y=2 Z=3 W=4"},
+		{868, "Plane", from[float32](1, 4), "W=1 X=2 Y=3 Z=4"},
+		{868, "LinearColor", from[float32](1, 4), "R=1 G=2 B=3 A=4"},
+		{868, "Box", from[float32](1, 6) + "01", vectors("Min Max") + " IsValid=1"},
+		{868, "Matrix", from[float32](1, 16), planes[1:]},
+		{868, "Guid", from[int32](1, 4), "A=1 B=2 C=3 D=4"},
+		{868, "TwoVectors", from[float32](1, 6), vectors("v1 v2")},
+	} {
+		tested[tt.name]++
+		data, err := hex.DecodeString(tt.hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &w{version: tt.version}
+		if tt.version >= 322 {
+			w.i32(0).name(nDeep).name(nStruct).i32(len(data), 0).name(len(names))
+		} else {
+			w.name(nDeep).raw(0x0A|5<<4, byte(len(names)), byte(len(data)))
+		}
+		w.raw(data...).name(nNone)
+		f, read := made(tt.version, w.b)
+		f.Names = append(f.Names, unreal.PackageName{Text: tt.name})
+		d, err := property.NewClassicDecoder(f, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x property.Export
+		d.Export(&x, 1, w.b)
+		if x.Status != property.Exact || x.Coverage.Opaque > 0 {
+			t.Errorf("%s of %d: %v, %d opaque, %v", tt.name, tt.version, x.Status, x.Coverage.Opaque, x.Why)
+			continue
+		}
+		if got := fieldsOf(&x.List, 0); got != tt.shown {
+			t.Errorf("%s of %d: %s, want %s", tt.name, tt.version, got, tt.shown)
+		}
+	}
+	for name, from := range property.StoredStructs() {
+		if tested[name] != len(from) {
+			t.Errorf("%s: %d rows, want one for each of the versions %v", name, tested[name], from)
+		}
+	}
+}
+
+// fieldsOf shows the fields of a struct.
+func fieldsOf(l *property.List, at int) string {
+	var all []string
+	for i, n := range l.Children(at) {
+		switch n.Kind {
+		case property.Struct:
+			all = append(all, n.Name+"("+fieldsOf(l, i)+")")
+		case property.Float:
+			all = append(all, fmt.Sprintf("%s=%v", n.Name, n.Float()))
+		default:
+			all = append(all, fmt.Sprintf("%s=%d", n.Name, n.Int()))
+		}
+	}
+	return strings.Join(all, " ")
 }
