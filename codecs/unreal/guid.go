@@ -5,6 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
 )
 
 // GUID is an FGuid as stored: four u32, each little-endian. The zero GUID
@@ -20,6 +23,12 @@ func (g GUID) String() string {
 
 // IsZero reports whether g is the zero GUID.
 func (g GUID) IsZero() bool { return g == GUID{} }
+
+// ReadID reads an FGuid as the engine prints it, the first of its four u32 foremost.
+func ReadID(r *bin.Reader) codecs.ID {
+	a, b, c, d := uint64(r.U32()), uint64(r.U32()), uint64(r.U32()), uint64(r.U32())
+	return codecs.ID{Hi: a<<32 | b, Lo: c<<32 | d, Bits: 128}
+}
 
 // ParseGUID reads the engine's text forms: 32 hex digits, with or without
 // hyphens and braces. They print the four u32 one after the other.

@@ -2,6 +2,7 @@ package unreal
 
 import (
 	"errors"
+	"strings"
 )
 
 // OldKind is the type of a property.
@@ -32,41 +33,19 @@ const (
 	OldUnknown
 )
 
+// oldKinds are the kinds of classes of properties, without "Property".
+var oldKinds = map[string]OldKind{
+	"Byte": OldByte, "BioMask4": OldByte, "Int": OldInt, "Pointer": OldInt, "Bool": OldBool, "Float": OldFloat,
+	"Object": OldObject, "Name": OldName, "Delegate": OldDelegate, "Class": OldClass, "Array": OldArray, "Struct": OldStruct,
+	"Str": OldStr, "String": OldStr, "Map": OldMap, "FixedArray": OldFixedArray, "Component": OldComponent,
+	"Interface": OldInterface, "StringRef": OldStringRef,
+}
+
 // OldKindOf returns the kind that a class of properties has: "IntProperty".
 func OldKindOf(property string) OldKind {
-	switch property {
-	case "ByteProperty", "BioMask4Property":
-		return OldByte
-	case "IntProperty", "PointerProperty":
-		return OldInt
-	case "BoolProperty":
-		return OldBool
-	case "FloatProperty":
-		return OldFloat
-	case "ObjectProperty":
-		return OldObject
-	case "NameProperty":
-		return OldName
-	case "DelegateProperty":
-		return OldDelegate
-	case "ClassProperty":
-		return OldClass
-	case "ArrayProperty":
-		return OldArray
-	case "StructProperty":
-		return OldStruct
-	case "StrProperty", "StringProperty":
-		return OldStr
-	case "MapProperty":
-		return OldMap
-	case "FixedArrayProperty":
-		return OldFixedArray
-	case "ComponentProperty":
-		return OldComponent
-	case "InterfaceProperty":
-		return OldInterface
-	case "StringRefProperty":
-		return OldStringRef
+	base, ok := strings.CutSuffix(property, "Property")
+	if kind, known := oldKinds[base]; ok && known {
+		return kind
 	}
 	return OldUnknown
 }
@@ -109,17 +88,9 @@ func (r *OldReader) packedTag(t *OldTag) {
 	if t.Kind == OldStruct {
 		t.Struct = r.NameText()
 	}
-	switch info >> 4 & 7 {
-	case 0:
-		t.Size = 1
-	case 1:
-		t.Size = 2
-	case 2:
-		t.Size = 4
-	case 3:
-		t.Size = 12
-	case 4:
-		t.Size = 16
+	switch code := info >> 4 & 7; code {
+	default:
+		t.Size = [...]int{1, 2, 4, 12, 16}[code]
 	case 5:
 		t.Size = int(r.In.U8())
 	case 6:

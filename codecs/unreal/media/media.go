@@ -57,13 +57,8 @@ func openFile(p *Package, f File) (io.ReaderAt, int64, error) {
 	return p.Open(f)
 }
 
-// layout is what decides how class data is laid out.
-type layout struct {
-	engine property.Engine
-}
-
 // layouts returns the engines that may have saved the package, the likeliest first.
-func layouts(p *Package) (all []layout) {
+func layouts(p *Package) (all []property.Engine) {
 	var engines []property.Engine
 	if p.Options.Engine != 0 {
 		engines = append(engines, p.Options.Engine)
@@ -72,7 +67,7 @@ func layouts(p *Package) (all []layout) {
 	engines = append(engines, 508, 506, 505, 504, 502, 501, 500, 427, 425, 422, 419) // one of each kind
 	for i, e := range engines {
 		if e >= 419 && !slices.Contains(engines[:i], e) {
-			all = append(all, layout{e})
+			all = append(all, e)
 		}
 	}
 	return all
@@ -81,16 +76,16 @@ func layouts(p *Package) (all []layout) {
 // reader reads the class data of an export.
 type reader struct {
 	bin.Reader
-	p    *Package
-	x    *unreal.PackageExport
-	data []byte // of the export
-	layout
+	p      *Package
+	x      *unreal.PackageExport
+	data   []byte          // of the export
+	engine property.Engine // by whose layout
 }
 
-func (r *reader) reset(at int, l layout) {
+func (r *reader) reset(at int, e property.Engine) {
 	r.Reset(r.data, 0, binary.LittleEndian)
 	r.Skip(at)
-	r.layout = l
+	r.engine = e
 }
 
 // ok reports whether all so far was there and made sense.
@@ -192,8 +187,8 @@ func startsTexture(b []byte) bool {
 
 // try reads class data by each layout in turn.
 func (r *reader) try(at int, parse func(*reader) bool) (first error) {
-	for _, l := range layouts(r.p) {
-		r.reset(at, l)
+	for _, e := range layouts(r.p) {
+		r.reset(at, e)
 		if parse(r) && r.ok() {
 			return nil
 		}

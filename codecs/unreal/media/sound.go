@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -251,6 +252,9 @@ func (s *Sound) probe(p *Package) {
 	s.header(head, size)
 }
 
+// codecNames are the codecs by the names of the engine's formats.
+var codecNames = map[string]Codec{"PCM": PCM, "ADPCM": ADPCM, "OGG": Vorbis, "OPUS": Opus, "BINKA": Bink, "RADA": Rad, "XMA": XMA}
+
 // codecNamed returns the codec of a format as the engine names it: cut at the first digit,
 // which begins settings.
 func codecNamed(format string) Codec {
@@ -258,23 +262,7 @@ func codecNamed(format string) Codec {
 	if i := strings.IndexAny(name, "0123456789"); i > 0 {
 		name = name[:i]
 	}
-	switch strings.ToUpper(name) {
-	case "PCM":
-		return PCM
-	case "ADPCM":
-		return ADPCM
-	case "OGG":
-		return Vorbis
-	case "OPUS":
-		return Opus
-	case "BINKA":
-		return Bink
-	case "RADA":
-		return Rad
-	case "XMA", "XMA2":
-		return XMA
-	}
-	return Unknown
+	return cmp.Or(codecNames[strings.ToUpper(name)], Unknown)
 }
 
 // header reads the first bytes of a stream of size bytes.

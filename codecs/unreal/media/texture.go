@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -80,16 +81,12 @@ func flat() []string {
 
 // IsTexture reports whether exports of a class are textures that have pixels.
 func IsTexture(class string) bool {
-	return isFlat(class) || hasName(stacked(), class) || hasName(old(), class)
+	return hasName(flat(), class) || hasName(stacked(), class) || hasName(old(), class)
 }
 
 // hasName reports whether a name is one of some, which the engine compares without case.
 func hasName(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-}
-
-func isFlat(class string) bool {
-	return hasName(flat(), class)
 }
 
 // Texture returns the facts of export i. The error wraps [errors.ErrUnsupported] of a
@@ -135,20 +132,11 @@ func (t *Texture) describe(d *property.Decoder, x *property.Export) {
 
 // constant returns the member of an enum that a property is.
 func constant(x *property.Export, i int, otherwise string) string {
-	n := &x.List.Nodes[i]
-	text := n.Text
-	if at := len("::"); len(text) > at {
-		for k := range len(text) - at {
-			if text[k:k+at] == "::" {
-				text = text[k+at:]
-				break
-			}
-		}
+	text := x.List.Nodes[i].Text
+	if _, member, ok := strings.Cut(text, "::"); ok {
+		text = member
 	}
-	if text == "" {
-		return otherwise
-	}
-	return text
+	return cmp.Or(text, otherwise)
 }
 
 // texture reads the data of a texture's class.
@@ -167,7 +155,7 @@ func (r *reader) texture(t *Texture) {
 		return
 	}
 	stored := true
-	if r.engine >= 503 && isFlat(t.Class) {
+	if r.engine >= 503 && hasName(flat(), t.Class) {
 		stored = r.flag()
 	}
 	for first := true; r.ok(); first = false {
@@ -205,7 +193,6 @@ const (
 	packedSlices   = 1<<29 - 1
 	packedCopy     = 1 << 29
 	packedOptional = 1 << 30
-	packedCube     = 1 << 31
 )
 
 const maxMips = 32

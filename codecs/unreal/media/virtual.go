@@ -40,11 +40,9 @@ type chunk struct {
 
 // How the tiles of a layer are stored.
 const (
-	tilesBlack = iota
-	tilesOpaque
-	tilesWhite
-	tilesFlat
-	tilesRaw
+	tilesBlack  = 0
+	tilesOpaque = 1
+	tilesRaw    = 4
 )
 
 // maxLayers bounds what a virtual texture has beside its colour.
@@ -208,8 +206,12 @@ func (r *tileReader) tile(mip, x, y int, size int64) ([]byte, error) {
 		return nil, codecs.Errorf(codecs.ErrCorrupt, "chunk %d of %d", index, len(v.chunks))
 	}
 	c := &v.chunks[index]
-	if how := c.codecs[0]; how != tilesRaw {
-		return constantTile(how, size)
+	switch how := c.codecs[0]; how {
+	case tilesRaw:
+	case tilesBlack, tilesOpaque: // left out
+		return nil, nil
+	default:
+		return nil, codecs.Errorf(errors.ErrUnsupported, "tiles of codec %d", how)
 	}
 	if r.bytes[index] == nil {
 		b, err := bytesAt(r.p, &c.Bulk, r.t.inside)
@@ -223,14 +225,6 @@ func (r *tileReader) tile(mip, x, y int, size int64) ([]byte, error) {
 		return nil, codecs.Errorf(codecs.ErrTruncated, "tile of %d bytes at 0x%x of %d", size, at, len(b))
 	}
 	return b[at : at+size], nil
-}
-
-// constantTile refuses tiles that are not stored as blocks; black ones are left out.
-func constantTile(how uint8, _ int64) ([]byte, error) {
-	if how == tilesBlack || how == tilesOpaque {
-		return nil, nil
-	}
-	return nil, codecs.Errorf(errors.ErrUnsupported, "tiles of codec %d", how)
 }
 
 // morton spreads the bits of a coordinate to the even ones.

@@ -21,35 +21,29 @@ func (b bounds) ref(r unreal.ObjectRef) bool {
 	return int64(r) <= int64(b.exports) && -int64(r) <= int64(b.imports)
 }
 
-// importCheck counts the imports that point outside of the tables.
+// outside is how findings name a reference that leads nowhere.
+const outside = "points outside of the tables"
+
+// importCheck counts the imports that point outside of the tables, by field.
 type importCheck struct {
 	bounds
-	classPackage, class, outer, object tally
+	wrong [4]tally
 }
 
 func (c *importCheck) entry(e *unreal.PackageImport, i int, off int64) {
-	if !c.name(e.ClassPackage) {
-		c.classPackage.hit(i, off)
-	}
-	if !c.name(e.Class) {
-		c.class.hit(i, off)
-	}
-	if !c.ref(e.Outer) {
-		c.outer.hit(i, off)
-	}
-	if !c.name(e.Name) {
-		c.object.hit(i, off)
+	for k, ok := range [...]bool{c.name(e.ClassPackage), c.name(e.Class), c.ref(e.Outer), c.name(e.Name)} {
+		if !ok {
+			c.wrong[k].hit(i, off)
+		}
 	}
 }
 
 // report adds findings and reports whether the table is garbage.
 func (c *importCheck) report(f *findings, total int) (garbage bool) {
-	const what = "points outside of the tables"
-	f.report(c.classPackage, codecs.ErrCorrupt, "imports", "class_package", total, what)
-	f.report(c.class, codecs.ErrCorrupt, "imports", "class", total, what)
-	f.report(c.outer, codecs.ErrCorrupt, "imports", "outer", total, what)
-	f.report(c.object, codecs.ErrCorrupt, "imports", "object", total, what)
-	return isGarbage(f, "imports", total, c.classPackage, c.class, c.outer, c.object)
+	for k, field := range []string{"class_package", "class", "outer", "object"} {
+		f.report(c.wrong[k], codecs.ErrCorrupt, "imports", field, total, outside)
+	}
+	return isGarbage(f, "imports", total, c.wrong[:]...)
 }
 
 // isGarbage decides that a table was read by a wrong layout, or is encrypted:
@@ -67,11 +61,11 @@ func isGarbage(f *findings, table string, total int, ts ...tally) bool {
 	return true
 }
 
-// exportCheck counts the exports that point outside of the tables, and those
-// whose data does not follow the one before.
+// exportCheck counts the exports that point outside of the tables, by field, those whose
+// data lies at no place, and those whose data does not follow the one before.
 type exportCheck struct {
 	bounds
-	class, super, outer, archetype, object, place tally
+	wrong [6]tally
 
 	gaps     tally // data that neither follows the one before nor is empty
 	next     int64 // where contiguous data goes on; 0 before the first
@@ -79,22 +73,15 @@ type exportCheck struct {
 }
 
 func (c *exportCheck) entry(e *unreal.PackageExport, i int, off int64) {
-	for _, r := range [...]struct {
-		ref unreal.ObjectRef
-		t   *tally
-	}{{e.Class, &c.class}, {e.Super, &c.super}, {e.Outer, &c.outer}, {e.Archetype, &c.archetype}} {
-		if !c.ref(r.ref) {
-			r.t.hit(i, off)
+	placed := e.Size >= 0 && e.Offset >= 0 && e.Offset <= 1<<62 && e.Size <= 1<<62
+	for k, ok := range [...]bool{c.ref(e.Class), c.ref(e.Super), c.ref(e.Outer), c.ref(e.Archetype), c.name(e.Name), placed} {
+		if !ok {
+			c.wrong[k].hit(i, off)
 		}
 	}
-	if !c.name(e.Name) {
-		c.object.hit(i, off)
+	if placed {
+		c.data(e, i, off)
 	}
-	if e.Size < 0 || e.Offset < 0 || e.Offset > 1<<62 || e.Size > 1<<62 {
-		c.place.hit(i, off)
-		return
-	}
-	c.data(e, i, off)
 }
 
 func (c *exportCheck) data(e *unreal.PackageExport, i int, off int64) {
@@ -112,14 +99,11 @@ func (c *exportCheck) data(e *unreal.PackageExport, i int, off int64) {
 }
 
 func (c *exportCheck) report(f *findings, total int) (garbage bool) {
-	const what = "points outside of the tables"
-	f.report(c.class, codecs.ErrCorrupt, "exports", "class", total, what)
-	f.report(c.super, codecs.ErrCorrupt, "exports", "super", total, what)
-	f.report(c.outer, codecs.ErrCorrupt, "exports", "outer", total, what)
-	f.report(c.archetype, codecs.ErrCorrupt, "exports", "archetype", total, what)
-	f.report(c.object, codecs.ErrCorrupt, "exports", "object", total, what)
-	f.report(c.place, codecs.ErrCorrupt, "exports", "size", total, "negative size or offset")
-	return isGarbage(f, "exports", total, c.class, c.super, c.outer, c.archetype, c.object, c.place)
+	for k, field := range []string{"class", "super", "outer", "archetype", "object"} {
+		f.report(c.wrong[k], codecs.ErrCorrupt, "exports", field, total, outside)
+	}
+	f.report(c.wrong[5], codecs.ErrCorrupt, "exports", "size", total, "negative size or offset")
+	return isGarbage(f, "exports", total, c.wrong[:]...)
 }
 
 func (p *parser) dependsInRange() bool {
@@ -175,14 +159,14 @@ type checks struct{ *parser }
 // checkData checks that the data of exports lies in the package. It is only
 // said, not held against the layout: packages cut short are listed.
 func (p checks) checkData() {
-	var outside tally
+	var beyond tally
 	for i := range p.facts.Exports {
 		e := &p.facts.Exports[i]
 		if e.Size > 0 && (e.Offset > p.sp.size || e.Size > p.sp.size-e.Offset) {
-			outside.hit(i, e.Offset)
+			beyond.hit(i, e.Offset)
 		}
 	}
-	p.found.report(outside, codecs.ErrTruncated, "exports", "offset", len(p.facts.Exports), "data lies after the end of the package")
+	p.found.report(beyond, codecs.ErrTruncated, "exports", "offset", len(p.facts.Exports), "data lies after the end of the package")
 }
 
 // checkOuters reports chains of outers that never end.

@@ -136,7 +136,7 @@ func (p classic) readHeritage() error {
 		return nil
 	}
 	last := t.Offset + int64(t.Count-1)*16
-	end, err := p.sp.scan(p.ctx, p.lay, p.order, extent{last, 16}, func(d *decoder) { p.facts.GUID = d.guid() })
+	end, err := p.sp.scan(p.ctx, p.lay, p.order, extent{last, 16}, func(d *decoder) { p.facts.GUID = unreal.ReadID(&d.Reader) })
 	t.End = end
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"pakdb/codecs"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
@@ -74,12 +73,6 @@ func (d *decoder) flags(n int) uint64 {
 		return d.U64()
 	}
 	return 0
-}
-
-// guid reads four u32, most significant first.
-func (d *decoder) guid() codecs.ID {
-	a, b, c, e := d.U32(), d.U32(), d.U32(), d.U32()
-	return codecs.ID{Hi: uint64(a)<<32 | uint64(b), Lo: uint64(c)<<32 | uint64(e), Bits: 128}
 }
 
 // fstring reads a length and that many characters: 8-bit when it is positive,

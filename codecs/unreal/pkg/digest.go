@@ -31,7 +31,7 @@ func (p *parser) skipNoise(d *decoder, n int) {
 
 func (p *parser) saveGUID(d *decoder) codecs.ID {
 	p.addNoise(d, 16)
-	return d.guid()
+	return unreal.ReadID(&d.Reader)
 }
 
 // sortedNoise: a table that was read twice, for want of bytes, was met twice.

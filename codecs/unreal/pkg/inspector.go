@@ -60,7 +60,7 @@ func match(e *codecs.Entry, head []byte) bool {
 		return false
 	}
 	dword := binary.LittleEndian.Uint32(head)
-	return (dword == tagLineage || vendorOf(dword) != "" || nearTag(dword)) && HasExt(e.Name)
+	return (dword == tagLineage || vendors[dword] != "" || nearTag(dword)) && HasExt(e.Name)
 }
 
 // nearTag reports the tag with one byte that differs, which is damage: the file was a

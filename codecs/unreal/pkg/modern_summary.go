@@ -93,7 +93,7 @@ func customVersions(d *decoder, legacy int) []unreal.CustomVersion {
 	}
 	list := make([]unreal.CustomVersion, 0, min(n, d.Len()/20+1))
 	for range n {
-		c := unreal.CustomVersion{Key: d.guid(), Version: d.I32()}
+		c := unreal.CustomVersion{Key: unreal.ReadID(&d.Reader), Version: d.I32()}
 		if legacy > -6 {
 			d.fstring(maxText) // its friendly name
 		}

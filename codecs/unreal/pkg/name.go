@@ -77,21 +77,23 @@ func impliedName(f *unreal.PackageFacts) (own string) {
 	return own
 }
 
+// topObjects returns the names of exports without an outer, in lower case.
 func topObjects(f *unreal.PackageFacts) map[string]bool {
 	names := map[string]bool{}
 	for i := range f.Exports {
-		if f.Exports[i].Outer == 0 {
-			names[strings.ToLower(f.NameOf(f.Exports[i].Name))] = true
+		if x := &f.Exports[i]; x.Outer == 0 {
+			names[strings.ToLower(f.NameOf(x.Name))] = true
 		}
 	}
 	return names
 }
 
+// rootImports returns the names of imported packages, in lower case.
 func rootImports(f *unreal.PackageFacts) map[string]bool {
 	names := map[string]bool{}
 	for i := range f.Imports {
-		if f.Imports[i].Outer == 0 {
-			names[strings.ToLower(f.NameOf(f.Imports[i].Name))] = true
+		if im := &f.Imports[i]; im.Outer == 0 {
+			names[strings.ToLower(f.NameOf(im.Name))] = true
 		}
 	}
 	return names

@@ -74,41 +74,8 @@ func intrinsicEngine(class string, ue3 bool) bool {
 // chain of long names under very many exports.
 func (p checks) limitPaths() {
 	f := p.facts
-	var total int64
-	for i := range f.Exports {
-		total += p.pathBound(unreal.ObjectRef(i + 1))
-	}
-	for i := range f.Imports {
-		total += p.pathBound(unreal.ObjectRef(-i - 1))
-	}
-	if limit := 64*p.sp.size + 1<<20; total > limit {
+	if total, limit := f.PathBytes(), 64*p.sp.size+1<<20; total > limit {
 		p.found.add(codecs.ErrLimit, "exports", p.sum.Exports.Offset, "%d bytes of paths > %d", total, limit)
 		f.Imports, f.Exports = nil, nil
 	}
-}
-
-func (p checks) pathBound(r unreal.ObjectRef) (n int64) {
-	f := p.facts
-	for range unreal.MaxOuters {
-		if r == 0 {
-			return n
-		}
-		n += int64(p.nameLen(r)) + 1
-		r = f.OuterOf(r)
-	}
-	return n
-}
-
-func (p checks) nameLen(r unreal.ObjectRef) int {
-	var n unreal.ObjectName
-	f := p.facts
-	if i, ok := r.Import(); ok && i < len(f.Imports) {
-		n = f.Imports[i].Name
-	} else if i, ok := r.Export(); ok && i < len(f.Exports) {
-		n = f.Exports[i].Name
-	}
-	if n.Index < 0 || int(n.Index) >= len(f.Names) {
-		return 24
-	}
-	return len(f.Names[n.Index].Text) + 11
 }

@@ -86,7 +86,7 @@ func readOther(ctx context.Context, sp *space) (*Package, error) {
 	if dword == tagLineage {
 		return readLineage(ctx, sp)
 	}
-	game := vendorOf(dword)
+	game := vendors[dword]
 	if game == "" {
 		return nil, failure("tag", 0, codecs.Errorf(codecs.ErrUnknown, "0x%08x", dword))
 	}

@@ -43,36 +43,22 @@ func (o opening) wrapped() bool {
 // modern reports UE4 or UE5.
 func (o opening) modern() bool { return o.version >= firstUE4 }
 
-// vendorOf names the game whose tag stands in place of the package's. Several
-// of these files are encrypted, and none is understood.
-func vendorOf(dword uint32) string {
-	switch dword {
-	case 0x7E4A8BCA:
-		return "iStorm"
-	case 0xA94E6C81, 0xB01F713F:
-		return "Nurien"
-	case 0xA1B2C93F, 0x342B9CFC:
-		return "Battle Territory"
-	case 0xD58C3147:
-		return "LOCO"
-	case 0xF2BAC156:
-		return "Berkanix"
-	case 0xEA31928C:
-		return "Hawken"
-	case 0x12345678:
-		return "Tao Yuan"
-	case 0xEC201133:
-		return "StormWar"
-	case 0x879A4B41:
-		return "GunLegend"
-	case 0x4D4D4837:
-		return "Might & Magic Heroes VII"
-	case 0x7BC342F0:
-		return "Devil's Third"
-	case 0xF84CEAB0:
-		return "Blade & Soul"
-	case 0x37454341:
-		return "Ace Combat 7"
-	}
-	return ""
+// vendors are the games whose tag stands in place of the package's. Several of these files
+// are encrypted, and none is understood.
+var vendors = map[uint32]string{
+	0x7E4A8BCA: "iStorm",
+	0xA94E6C81: "Nurien",
+	0xB01F713F: "Nurien",
+	0xA1B2C93F: "Battle Territory",
+	0x342B9CFC: "Battle Territory",
+	0xD58C3147: "LOCO",
+	0xF2BAC156: "Berkanix",
+	0xEA31928C: "Hawken",
+	0x12345678: "Tao Yuan",
+	0xEC201133: "StormWar",
+	0x879A4B41: "GunLegend",
+	0x4D4D4837: "Might & Magic Heroes VII",
+	0x7BC342F0: "Devil's Third",
+	0xF84CEAB0: "Blade & Soul",
+	0x37454341: "Ace Combat 7",
 }

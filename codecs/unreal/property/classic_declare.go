@@ -101,30 +101,15 @@ func (d *ClassicDecoder) fieldType(r *unreal.OldReader, f *declared, kind unreal
 			f.typ = d.types.array(e.typ)
 		}
 	default:
-		if k := plainKind(kind); k != Unknown {
+		if k := plainKinds[kind]; k != Unknown {
 			f.typ = d.types.of(k, "")
 		}
 	}
 }
 
-// plainKind returns the kind of a property that says no more than it.
-func plainKind(k unreal.OldKind) Kind {
-	switch k {
-	case unreal.OldInt, unreal.OldStringRef:
-		return Int
-	case unreal.OldBool:
-		return Bool
-	case unreal.OldFloat:
-		return Float
-	case unreal.OldName:
-		return Name
-	case unreal.OldStr:
-		return Str
-	case unreal.OldDelegate:
-		return Delegate
-	}
-	return Unknown
-}
+// plainKinds are the kinds of properties that say no more than them.
+var plainKinds = map[unreal.OldKind]Kind{unreal.OldInt: Int, unreal.OldStringRef: Int, unreal.OldBool: Bool, unreal.OldFloat: Float,
+	unreal.OldName: Name, unreal.OldStr: Str, unreal.OldDelegate: Delegate}
 
 // find returns what a class or struct, or one that it inherits from, declares under
 // a name. Searching costs work: hostile classes have many fields, or inherit from

@@ -151,7 +151,7 @@ func (p *classicParser) typeOf(t *unreal.OldTag, owner unreal.ObjectRef) (typ *T
 	case unreal.OldMap:
 		return types.of(Map, ""), 0
 	}
-	if k := plainKind(t.Kind); k != Unknown {
+	if k := plainKinds[t.Kind]; k != Unknown {
 		return types.of(k, ""), 0
 	}
 	return types.of(Unknown, t.Type), 0

@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,10 +163,8 @@ func Candidates(f *unreal.PackageFacts) []Engine {
 		return []Engine{508, 507, 506, 600}
 	}
 	for _, family := range families {
-		for _, member := range family {
-			if member == e {
-				return family
-			}
+		if slices.Contains(family, e) {
+			return family
 		}
 	}
 	return []Engine{e}

@@ -142,8 +142,7 @@ func (m *Mappings) versioning(r *bin.Reader) {
 	m.UE4, m.UE5 = r.I32(), r.I32()
 	m.Custom = make([]unreal.CustomVersion, r.Count(20))
 	for i := range m.Custom {
-		a, b, c, d := uint64(r.U32()), uint64(r.U32()), uint64(r.U32()), uint64(r.U32())
-		m.Custom[i] = unreal.CustomVersion{Key: codecs.ID{Hi: a<<32 | b, Lo: c<<32 | d, Bits: 128}, Version: r.I32()}
+		m.Custom[i] = unreal.CustomVersion{Key: unreal.ReadID(r), Version: r.I32()}
 	}
 	m.ChangeList = r.U32()
 }

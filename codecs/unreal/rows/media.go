@@ -116,6 +116,11 @@ func (k *mediaMaker) wordText(s string) int32 {
 	if s == "" {
 		return -1
 	}
+	return k.keepWord(s)
+}
+
+// keepWord returns the position of a word, which may be "".
+func (k *mediaMaker) keepWord(s string) int32 {
 	i, ok := k.words[s]
 	if !ok {
 		i = int32(len(k.maker.words))
@@ -130,13 +135,7 @@ func (k *mediaMaker) fileWord(f media.File) int32 {
 	if f == media.Inside || f == media.Whole {
 		f = ""
 	}
-	i, ok := k.words["file"+string(f)]
-	if !ok {
-		i = int32(len(k.maker.words))
-		k.maker.words = append(k.maker.words, strings.Clone(string(f)))
-		k.words["file"+string(f)] = i
-	}
-	return i
+	return k.keepWord(string(f))
 }
 
 func (k *mediaMaker) texture(p *media.Package, i int) {

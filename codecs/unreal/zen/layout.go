@@ -101,7 +101,7 @@ func (s *summary) read5(r *bin.Reader) {
 		s.zen, s.ue4Version, s.ue5Version, s.licensee = r.U32(), r.I32(), r.I32(), r.I32()
 		s.custom = make([]unreal.CustomVersion, r.Count(20))
 		for i := range s.custom {
-			s.custom[i] = unreal.CustomVersion{Key: guid(r), Version: r.I32()}
+			s.custom[i] = unreal.CustomVersion{Key: unreal.ReadID(r), Version: r.I32()}
 		}
 	}
 	s.cellImports = s.bundles
@@ -151,10 +151,4 @@ func (s *summary) checkTables() error {
 		return errLayout
 	}
 	return nil
-}
-
-// guid reads an FGuid as the engine prints it, the first of its four u32 foremost.
-func guid(r *bin.Reader) codecs.ID {
-	a, b, c, d := uint64(r.U32()), uint64(r.U32()), uint64(r.U32()), uint64(r.U32())
-	return codecs.ID{Hi: a<<32 | b, Lo: c<<32 | d, Bits: 128}
 }
