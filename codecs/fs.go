@@ -18,17 +18,10 @@ import (
 // [fs.WalkDir], [fs.Glob], template.ParseFS, http.FileServerFS. It may be
 // used by several goroutines at once. [FS] makes one.
 type FileSystem struct {
-	ctx  context.Context // of all reading: io/fs passes none
-	a    Archive
-	root *node
+	ctx   context.Context // of all reading: io/fs passes none
+	a     Archive
+	nodes map[string]*node // by path
 }
-
-var (
-	_ fs.ReadFileFS = (*FileSystem)(nil)
-	_ fs.ReadDirFS  = (*FileSystem)(nil)
-	_ fs.StatFS     = (*FileSystem)(nil)
-	_ fs.SubFS      = (*FileSystem)(nil)
-)
 
 // FS returns the entries of a as a file system. It lists them at once, which takes
 // some 400 bytes of memory for each, and reads contents when they are asked for,
@@ -66,7 +59,7 @@ func FS(ctx context.Context, a Archive) (*FileSystem, error) {
 		}
 		files = append(files, &node{entry: e, err: err})
 	}
-	return &FileSystem{ctx, a, newTree(files)}, errors.Join(errs...)
+	return &FileSystem{ctx, a, placed(files)}, errors.Join(errs...)
 }
 
 // Open opens a file or folder. It fails with an [*fs.PathError], of the class that
@@ -99,18 +92,6 @@ func (f *FileSystem) ReadFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// ReadDir returns what lies in a folder, by name.
-func (f *FileSystem) ReadDir(name string) ([]fs.DirEntry, error) {
-	n, err := f.find("readdir", name)
-	if err != nil {
-		return nil, err
-	}
-	if !n.IsDir() {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNoFolder}
-	}
-	return n.list(0, len(n.children)), nil
-}
-
 // Stat describes a file without opening it.
 func (f *FileSystem) Stat(name string) (fs.FileInfo, error) {
 	n, err := f.find("stat", name)
@@ -120,38 +101,16 @@ func (f *FileSystem) Stat(name string) (fs.FileInfo, error) {
 	return n, nil
 }
 
-// Sub returns the file system of what lies in a folder, a *FileSystem too.
-func (f *FileSystem) Sub(dir string) (fs.FS, error) {
-	n, err := f.find("sub", dir)
-	if err != nil {
-		return nil, err
-	}
-	if !n.IsDir() {
-		return nil, &fs.PathError{Op: "sub", Path: dir, Err: errNoFolder}
-	}
-	return &FileSystem{f.ctx, f.a, &node{name: ".", children: n.children}}, nil
-}
-
-var (
-	errNoFolder = errors.New("not a folder")
-	errFolder   = errors.New("is a folder")
-)
+var errFolder = errors.New("is a folder")
 
 // find returns the file or folder of that path.
 func (f *FileSystem) find(op, name string) (*node, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	n := f.root
-	if name == "." {
-		return n, nil
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		i, found := slices.BinarySearchFunc(n.children, part, func(c *node, part string) int { return cmp.Compare(c.name, part) })
-		if !found {
-			return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-		}
-		n = n.children[i]
+	n := f.nodes[name]
+	if n == nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return n, nil
 }
@@ -183,7 +142,7 @@ type node struct {
 	name     string
 	entry    *Entry  // nil: a folder
 	err      error   // what the tables of the archive have wrong about the entry
-	children []*node // of a folder, by name
+	children []fs.DirEntry // nodes of a folder, by name
 }
 
 func (n *node) Name() string               { return n.name }
@@ -220,14 +179,6 @@ func (n *node) Sys() any {
 	return &e
 }
 
-func (n *node) list(from, to int) []fs.DirEntry {
-	list := make([]fs.DirEntry, 0, to-from)
-	for _, c := range n.children[from:to] {
-		list = append(list, c)
-	}
-	return list
-}
-
 // openFolder is a folder that was opened.
 type openFolder struct {
 	*node
@@ -251,9 +202,9 @@ func (d *openFolder) ReadDir(count int) ([]fs.DirEntry, error) {
 		}
 		end = min(end, d.next+count)
 	}
-	list := d.list(d.next, end)
+	list := d.children[d.next:end]
 	d.next = end
-	return list, nil
+	return slices.Clone(list), nil
 }
 
 // openFile is a file that was opened. Its reader goes forward only: who seeks has
@@ -330,14 +281,12 @@ func (o *openFile) Close() error {
 	return r.Close()
 }
 
-// tree gives files their paths.
-type tree struct {
-	root  *node
-	taken map[string]*node // by path
-}
+// tree has files and folders by their paths.
+type tree map[string]*node
 
-func newTree(files []*node) *node {
-	t := &tree{&node{name: "."}, map[string]*node{}}
+// placed gives files their paths, and folders what lies in them.
+func placed(files []*node) tree {
+	t := tree{".": {name: "."}}
 	paths := make([]string, len(files))
 	for i, n := range files {
 		paths[i] = fsPath(n.entry)
@@ -357,43 +306,29 @@ func newTree(files []*node) *node {
 			paths[i] = fmt.Sprintf("%s#%d%s", strings.TrimSuffix(paths[i], ext), files[i].entry.Ordinal, ext)
 		}
 	}
-	for _, n := range t.taken {
-		n.sort()
+	for _, n := range t {
+		slices.SortFunc(n.children, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	}
-	t.root.sort()
-	return t.root
+	return t
 }
 
-func (n *node) sort() {
-	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Compare(a.name, b.name) })
-}
-
-// add puts a file at a path, unless something is there.
-func (t *tree) add(n *node, at string) bool {
-	if t.taken[at] != nil {
+// add puts a file or folder at a path, unless something is there.
+func (t tree) add(n *node, at string) bool {
+	if t[at] != nil {
 		return false
 	}
-	dir, name := path.Split(at)
-	n.name = name
-	t.taken[at] = n
-	in := t.folder(strings.TrimSuffix(dir, "/"))
+	n.name, t[at] = path.Base(at), n
+	in := t.folder(path.Dir(at))
 	in.children = append(in.children, n)
 	return true
 }
 
 // folder returns the folder at a path, and makes it and those that it lies in.
-func (t *tree) folder(at string) *node {
-	if at == "." || at == "" {
-		return t.root
+func (t tree) folder(at string) *node {
+	if t[at] == nil {
+		t.add(&node{}, at)
 	}
-	n := t.taken[at]
-	if n == nil {
-		n = &node{name: path.Base(at)}
-		t.taken[at] = n
-		in := t.folder(path.Dir(at))
-		in.children = append(in.children, n)
-	}
-	return n
+	return t[at]
 }
 
 // fsFolders is how many folders deep a file may lie: each name could ask for 32,000.

@@ -50,15 +50,6 @@ func NewIDSet(layout IDLayout, ids iter.Seq[uint64]) *IDSet {
 	return s
 }
 
-// Len returns how many ids the set holds.
-func (s *IDSet) Len() int { return len(s.ids) }
-
-// Has reports whether id is in the set.
-func (s *IDSet) Has(id uint64) bool {
-	raw := s.swap(id)
-	return s.has(raw)
-}
-
 // Scan calls emit for every known id in content, in ascending order of offset.
 // Hits may overlap. To scan a file in pieces, let each piece begin Width-1 bytes
 // before the end of the one before (with Align 1), or at a multiple of Align.

@@ -61,25 +61,6 @@ func TestIDSetScan(t *testing.T) {
 	}
 }
 
-func TestIDSetHas(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, layout := range []codecs.IDLayout{{Width: 8}, {Width: 8, Big: true}, {Width: 4}, {Width: 4, Big: true}} {
-		ids := make([]uint64, 5000)
-		for i := range ids {
-			ids[i] = r.Uint64() >> (64 - 8*layout.Width)
-		}
-		s := codecs.NewIDSet(layout, slices.Values(append(ids, ids...)))
-		if s.Len() != len(ids) {
-			t.Errorf("%+v: Len = %d, want %d", layout, s.Len(), len(ids))
-		}
-		for _, id := range ids {
-			if !s.Has(id) || s.Has(id^1<<17) {
-				t.Fatalf("%+v: Has(%x) = %v, of a neighbour %v", layout, id, s.Has(id), s.Has(id^1<<17))
-			}
-		}
-	}
-}
-
 // Every planted id is found, and nothing else, in noise.
 func TestIDSetScanNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -49,16 +49,6 @@ func newArchive(ctx context.Context, a codecs.Archive, e *env, depth int) *archi
 	return &archive{Archive: a, ctx: ctx, env: e, depth: depth, own: -1}
 }
 
-// Split divides the path of a nested entry into that of the archive it lies in
-// and its own there: at the last separator. ok is false for other paths.
-func Split(name string) (archive, entry string, ok bool) {
-	i := strings.LastIndex(name, Separator)
-	if i <= 0 {
-		return "", name, false
-	}
-	return name[:i], name[i+len(Separator):], true
-}
-
 // env is what all archives inside one file share.
 type env struct {
 	file     string

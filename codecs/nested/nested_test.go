@@ -274,21 +274,6 @@ func manyTimes(t testing.TB, content []byte) []byte {
 	return append(out, trailer...)
 }
 
-func TestSplit(t *testing.T) {
-	for _, test := range []struct{ name, archive, entry string }{
-		{"a.umod!/b/c.u", "a.umod", "b/c.u"},
-		{"a.pak!/b.umod!/c.u", "a.pak!/b.umod", "c.u"},
-		{"plain/c.u", "", "plain/c.u"},
-		{"!/c.u", "", "!/c.u"},
-		{"wow!.txt", "", "wow!.txt"},
-	} {
-		archive, entry, ok := nested.Split(test.name)
-		if archive != test.archive || entry != test.entry || ok != (test.archive != "") {
-			t.Errorf("%q: %q, %q, %v", test.name, archive, entry, ok)
-		}
-	}
-}
-
 // Abilities of the outer archive stay in reach.
 func TestAbilities(t *testing.T) {
 	a := openFile(t, file(t))

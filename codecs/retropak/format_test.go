@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"strings"
 	"testing"
 
 	"pakdb/codecs"
@@ -189,37 +188,6 @@ func TestProbe(t *testing.T) {
 		if m, err := retropak.Format().Probe(codecstest.Bytes(name, b)); m != codecs.NoMatch || err != nil {
 			t.Errorf("%s: %d, %v", name, m, err)
 		}
-	}
-}
-
-func TestAssetHash(t *testing.T) {
-	if got := retropak.AssetHash32("$/Textures/misc/visorsteamqtr.TXTR"); got != 0x7b2ea5b1 {
-		t.Errorf("%08x", got)
-	}
-	// CRC-64/XZ of "123456789" is 995dc9bbdf1939fa; the ids lack its inversion.
-	if got := retropak.AssetHash64("123456789"); got != ^uint64(0x995dc9bbdf1939fa) {
-		t.Errorf("%016x", got)
-	}
-}
-
-// The Corruption samples' maker hashed paths into ids.
-func TestSampleHash(t *testing.T) {
-	var want struct {
-		Entries []struct{ ID, Path string }
-	}
-	readTruth(t, "mp3_small.pak", &want)
-	n := 0
-	for _, e := range want.Entries {
-		if e.Path == "" {
-			continue
-		}
-		n++
-		if id := codecs.ID64(retropak.AssetHash64(e.Path)); id.String() != strings.ToLower(e.ID) {
-			t.Errorf("%s: %s, want %s", e.Path, id, e.ID)
-		}
-	}
-	if n == 0 {
-		t.Error("no entry has a path")
 	}
 }
 

@@ -52,9 +52,6 @@ type page struct {
 	b      []byte
 }
 
-// RegionOf returns size bytes of r from off on.
-func RegionOf(r io.ReaderAt, off, size int64) *Region { return &Region{r: r, off: off, size: size} }
-
 // RegionHeld returns bytes that are in memory.
 func RegionHeld(b []byte) *Region {
 	g := &Region{size: int64(len(b))}

@@ -3,6 +3,7 @@ package spool_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,6 +21,13 @@ func noise(n int) []byte {
 		b[i] = byte(r.Uint32())
 	}
 	return b
+}
+
+// released returns a region of r that holds nothing.
+func released(b []byte, r io.ReaderAt, off int64) *spool.Region {
+	g := spool.RegionAgain(b, true, r, off)
+	g.Release()
+	return g
 }
 
 // A region of a file has the bytes of its twin in memory, whoever asks for them.
@@ -54,7 +62,7 @@ func TestAt(t *testing.T) {
 
 func TestOutside(t *testing.T) {
 	all := noise(100)
-	for _, g := range []*spool.Region{spool.RegionOf(bytes.NewReader(all), 10, 80), spool.RegionHeld(all[10:90]), spool.RegionHeld(nil)} {
+	for _, g := range []*spool.Region{released(all[10:90], bytes.NewReader(all), 10), spool.RegionHeld(all[10:90]), spool.RegionHeld(nil)} {
 		for _, c := range [][2]int64{{-1, 1}, {0, 81}, {81, 0}, {80, 1}, {1, -1}, {1 << 62, 1 << 62}} {
 			if b, err := g.At(c[0], c[1]); !errors.Is(err, bin.ErrShort) {
 				t.Errorf("%d bytes at %d: %d bytes, %v", c[1], c[0], len(b), err)
@@ -80,7 +88,7 @@ func TestRead(t *testing.T) {
 	all := noise(size)
 	var c counted
 	c.Reset(all)
-	g := spool.RegionOf(&c, 0, size)
+	g := released(all, &c, 0)
 	for pos := int64(0); pos < size; pos += 4 {
 		if b, err := g.At(pos, 4); err != nil || !bytes.HasPrefix(all[pos:], b) {
 			t.Fatal(pos, err)
@@ -112,7 +120,7 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	g := spool.RegionOf(f, 0, 300_000)
+	g := released(make([]byte, 300_000), f, 0)
 	if _, err := g.At(0, 4); err != nil {
 		t.Fatal(err)
 	}
