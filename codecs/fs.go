@@ -140,8 +140,8 @@ func (f *FileSystem) read(n *node) (_ []byte, err error) {
 // node is a file or a folder; it describes itself.
 type node struct {
 	name     string
-	entry    *Entry  // nil: a folder
-	err      error   // what the tables of the archive have wrong about the entry
+	entry    *Entry        // nil: a folder
+	err      error         // what the tables of the archive have wrong about the entry
 	children []fs.DirEntry // nodes of a folder, by name
 }
 

@@ -157,14 +157,14 @@ func TestFSRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		err, want error
 	}{
-		"open nothing":       {errOf(f.Open("c")), fs.ErrNotExist},
-		"open below a file":  {errOf(f.Open("a/b/c")), fs.ErrNotExist},
-		"open no path":       {errOf(f.Open("/a")), fs.ErrInvalid},
-		"stat nothing":       {errOf(f.Stat("a/c")), fs.ErrNotExist},
-		"read nothing":       {errOf(f.ReadFile("a/c")), fs.ErrNotExist},
-		"list nothing":       {errOf(fs.ReadDir(f, "c")), fs.ErrNotExist},
-		"read a folder":      {errOf(f.ReadFile("a")), nil},
-		"list a file":        {errOf(fs.ReadDir(f, "a/b")), nil},
+		"open nothing":      {errOf(f.Open("c")), fs.ErrNotExist},
+		"open below a file": {errOf(f.Open("a/b/c")), fs.ErrNotExist},
+		"open no path":      {errOf(f.Open("/a")), fs.ErrInvalid},
+		"stat nothing":      {errOf(f.Stat("a/c")), fs.ErrNotExist},
+		"read nothing":      {errOf(f.ReadFile("a/c")), fs.ErrNotExist},
+		"list nothing":      {errOf(fs.ReadDir(f, "c")), fs.ErrNotExist},
+		"read a folder":     {errOf(f.ReadFile("a")), nil},
+		"list a file":       {errOf(fs.ReadDir(f, "a/b")), nil},
 	} {
 		var at *fs.PathError
 		if c.err == nil || !errors.As(c.err, &at) || c.want != nil && !errors.Is(c.err, c.want) {
