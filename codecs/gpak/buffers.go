@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxKept is the largest buffer that is kept for the next entry.
-const maxKept = large
+// large is the size of a buffer above which it is not kept for the next entry.
+const large = 4 << 20
 
 // buffers keeps blocks and contents for reuse: an archive of a hundred thousand
 // entries would otherwise allocate all of its contents once.
@@ -22,7 +22,7 @@ func (b *buffers) get(n int64) *[]byte {
 }
 
 func (b *buffers) put(buf *[]byte) {
-	if cap(*buf) <= maxKept {
+	if cap(*buf) <= large {
 		b.pool.Put(buf)
 	}
 }

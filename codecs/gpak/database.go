@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"slices"
 	"sync"
 
 	"pakdb/codecs"
@@ -17,15 +16,13 @@ import (
 )
 
 // sqlitePak is a pak of the SQLite kinds. Its rows without their blobs are in
-// memory, as a KAPG's table is; each blob is fetched by rowid when asked for, a large one
-// by its pages.
+// memory, as a KAPG's table is; each blob is fetched by rowid when asked for.
 type sqlitePak struct {
 	file
 	version string
 	method  compress.Method
 	rows    []row
-	pages   *pages // nil: there are no large blobs
-	tail    error  // what ended the table before its end
+	tail    error // what ended the table before its end
 
 	mu   sync.RWMutex // held shared by queries, so that Close waits for them
 	db   *database
@@ -65,11 +62,6 @@ func (a *sqlitePak) start(ctx context.Context) error {
 		return err
 	default:
 		a.tail = err
-	}
-	if slices.ContainsFunc(a.rows, func(r row) bool { return r.stored >= large }) {
-		if a.pages, err = a.findPages(ctx); err != nil {
-			return err
-		}
 	}
 	if a.load, err = a.db.PrepareContext(ctx, `SELECT b FROM data_tbl WHERE rowid = ?`); err != nil {
 		return a.failSQL(ctx, "", "b", err)
@@ -179,21 +171,14 @@ func (a *sqlitePak) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, e
 	if err := a.checkSize(&own, a.method); err != nil {
 		return nil, err
 	}
-	if max(r.stored, r.size) < large && a.method == compress.LZ4 {
-		stored, err := a.blob(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		return a.decode(&own, "b", stored)
-	}
-	raw, err := a.raw(ctx, r)
+	b, err := a.blob(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if a.method == compress.None {
-		return a.stored(ctx, &own, "b", raw), nil
+		return io.NopCloser(bytes.NewReader(b)), nil
 	}
-	return a.stream(ctx, &own, "b", raw), nil
+	return a.decode(&own, "b", b)
 }
 
 // OpenRaw returns the entry's blob.
@@ -202,25 +187,8 @@ func (a *sqlitePak) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.raw(context.Background(), r)
-}
-
-// raw returns a blob: fetched, or where it is large, read when it is asked for.
-func (a *sqlitePak) raw(ctx context.Context, r *row) (*io.SectionReader, error) {
-	if r.stored < large {
-		b, err := a.blob(ctx, r)
-		return io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b))), err
-	}
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	if err := a.mayRead(r); err != nil {
-		return nil, err
-	}
-	b, err := a.pages.find(r.rowid, r.stored)
-	if err != nil {
-		return nil, a.fail(r.path, "b", -1, err)
-	}
-	return b.section(), nil
+	b, err := a.blob(context.Background(), r)
+	return io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b))), err
 }
 
 func (a *sqlitePak) lookup(e *codecs.Entry) (*row, error) {
@@ -237,8 +205,11 @@ func (a *sqlitePak) lookup(e *codecs.Entry) (*row, error) {
 func (a *sqlitePak) blob(ctx context.Context, r *row) ([]byte, error) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	if err := a.mayRead(r); err != nil {
-		return nil, err
+	if r.stored > a.limits.Entry {
+		return nil, a.fail(r.path, "b", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", r.stored, a.limits.Entry))
+	}
+	if a.load == nil {
+		return nil, a.fail(r.path, "b", -1, fs.ErrClosed)
 	}
 	var b []byte
 	if err := a.load.QueryRowContext(ctx, r.rowid).Scan(&b); err != nil {
@@ -248,17 +219,6 @@ func (a *sqlitePak) blob(ctx context.Context, r *row) ([]byte, error) {
 		return nil, a.fail(r.path, "b", -1, codecs.Errorf(codecs.ErrCorrupt, "%d bytes, listed with %d", len(b), r.stored))
 	}
 	return b, nil
-}
-
-// mayRead refuses a blob over the limit, and any once the pak is closed.
-func (a *sqlitePak) mayRead(r *row) error {
-	if r.stored > a.limits.Entry {
-		return a.fail(r.path, "b", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", r.stored, a.limits.Entry))
-	}
-	if a.load == nil {
-		return a.fail(r.path, "b", -1, fs.ErrClosed)
-	}
-	return nil
 }
 
 // failRow is for a row that was listed: a tree that does not lead back to it is

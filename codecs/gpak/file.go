@@ -1,8 +1,6 @@
 package gpak
 
 import (
-	"context"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -16,9 +14,6 @@ import (
 // maxWarnings bounds Info.Warnings: a file with a million odd names is one
 // finding, not a million.
 const maxWarnings = 100
-
-// large is the size from which on an entry is read in pieces.
-const large = 4 << 20
 
 // file is what both readers share: the source and how to complain about it.
 type file struct {
@@ -45,10 +40,10 @@ func (f *file) warn(entry, field string, off int64, err error) {
 }
 
 // checkSize refuses, before anything is read or allocated by it, a size over the
-// limit or beyond what the stored bytes can decode to.
+// limits or beyond what the stored bytes can decode to. An entry is in memory as a whole.
 func (f *file) checkSize(e *codecs.Entry, m compress.Method) error {
-	if e.Size > f.limits.Entry {
-		return f.fail(e.Name, "size", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", e.Size, f.limits.Entry))
+	if most := min(f.limits.Entry, f.limits.Table); e.Size > most {
+		return f.fail(e.Name, "size", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", e.Size, most))
 	}
 	if err := checkRatio(m, e.Stored, e.Size); err != nil {
 		return f.fail(e.Name, "size", -1, err)
@@ -67,42 +62,6 @@ func (f *file) decode(e *codecs.Entry, field string, stored []byte) (io.ReadClos
 	c.Reset(*buf)
 	return c, nil
 }
-
-// stored returns the bytes of an entry that is read in pieces.
-func (f *file) stored(ctx context.Context, e *codecs.Entry, field string, raw *io.SectionReader) io.ReadCloser {
-	name, place := e.Name, e.Offset
-	return codecs.NewStoredReader(ctx, raw, func(off int64, err error) error {
-		if place < 0 {
-			off = -1 // raw is no part of the file
-		}
-		return f.fail(name, field, off, err)
-	})
-}
-
-// stream returns the content of a block of LZ4 that is decoded while it is read, so that
-// an entry of any size takes the memory of a small one.
-func (f *file) stream(ctx context.Context, e *codecs.Entry, field string, raw *io.SectionReader) io.ReadCloser {
-	own := codecs.Entry{Name: e.Name, Offset: e.Offset}
-	return &streamed{f, compress.NewLZ4Reader(f.stored(ctx, &own, field, raw), e.Size), own, field}
-}
-
-// streamed says which entry a damaged block is of.
-type streamed struct {
-	file  *file
-	r     io.Reader
-	entry codecs.Entry
-	field string
-}
-
-func (s *streamed) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if errors.Is(err, compress.ErrCorrupt) {
-		err = s.file.fail(s.entry.Name, s.field, s.entry.Offset, err)
-	}
-	return n, err
-}
-
-func (s *streamed) Close() error { return nil }
 
 // checkRatio refuses a decoded size that no stored block of that length can
 // have.

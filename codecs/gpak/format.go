@@ -164,7 +164,7 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 	}
 	switch d.Version {
 	case versionKAPG:
-		return newKAPGWriter(out)
+		return newKAPGWriter(out), nil
 	case version15, version16:
 		return newDatabaseWriter(out, d.Version, method)
 	}

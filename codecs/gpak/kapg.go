@@ -107,7 +107,7 @@ func (a *kapg) check(rec record) (field string, at int64, err error) {
 	return "uncompressed size", 12, checkRatio(compress.LZ4, int64(rec.csz), int64(rec.usz))
 }
 
-// Open decodes the entry's block, a large one while it is read.
+// Open decodes the entry's block.
 func (a *kapg) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -117,9 +117,6 @@ func (a *kapg) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error)
 	}
 	if err := a.checkSize(e, compress.LZ4); err != nil {
 		return nil, err
-	}
-	if max(e.Stored, e.Size) >= large {
-		return a.stream(ctx, e, "data", io.NewSectionReader(a.src, e.Offset, e.Stored)), nil
 	}
 	stored := a.buffers.get(e.Stored)
 	defer a.buffers.put(stored)

@@ -52,7 +52,10 @@ func newSchemaWalk(src codecs.Source) (*schemaWalk, error) {
 		return nil, err
 	}
 	be := binary.BigEndian
-	size := pageSizeOf(head)
+	size := int64(be.Uint16(head[16:]))
+	if size == 1 {
+		size = 65536
+	}
 	if size < 512 || bits.OnesCount64(uint64(size)) != 1 {
 		return nil, codecs.Errorf(codecs.ErrCorrupt, "page size %d", size)
 	}
@@ -78,7 +81,16 @@ func (w *schemaWalk) page(n uint32) error {
 	if n == 1 {
 		r.Skip(databaseHeader)
 	}
-	kind, right, cells := cellsOf(r)
+	kind, right := r.U8(), uint32(0)
+	r.Skip(2)
+	cells := make([]uint16, r.Count16(2))
+	r.Skip(3)
+	if kind == 0x05 {
+		right = r.U32() // the last child
+	}
+	for i := range cells {
+		cells[i] = r.U16()
+	}
 	switch kind {
 	case 0x05:
 		return w.interior(r, right, cells)
@@ -86,22 +98,6 @@ func (w *schemaWalk) page(n uint32) error {
 		return w.leaf(r, cells)
 	}
 	return codecs.Errorf(codecs.ErrCorrupt, "schema page %d is of type %#x", n, kind)
-}
-
-// cellsOf reads the header of a page of a table: its kind, the last child of an interior one
-// (0x05), and where the cells are.
-func cellsOf(r *bin.Reader) (kind uint8, right uint32, cells []uint16) {
-	kind = r.U8()
-	r.Skip(2)
-	cells = make([]uint16, r.Count16(2))
-	r.Skip(3)
-	if kind == 0x05 {
-		right = r.U32()
-	}
-	for i := range cells {
-		cells[i] = r.U16()
-	}
-	return kind, right, cells
 }
 
 func (w *schemaWalk) interior(r *bin.Reader, right uint32, cells []uint16) error {
@@ -143,9 +139,19 @@ func (w *schemaWalk) schemaRow(r *bin.Reader) {
 	}
 }
 
-// varint reads SQLite's big-endian variable-length integer, of which no schema
-// needs more than 31 bits.
-func varint(r *bin.Reader) int64 { return varint64(r) & 0x7fffffff }
+// varint reads SQLite's big-endian variable-length integer of up to nine bytes, of which no
+// schema needs more than 31 bits.
+func varint(r *bin.Reader) int64 {
+	v := uint64(0)
+	for range 8 {
+		b := r.U8()
+		v = v<<7 | uint64(b&0x7f)
+		if b < 0x80 {
+			return int64(v & 0x7fffffff)
+		}
+	}
+	return int64((v<<8 | uint64(r.U8())) & 0x7fffffff)
+}
 
 // textLen is the length of a text of that serial type, 0 for anything else.
 func textLen(serial int64) int {

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/spool"
 )
 
 // kapgWriter lays a pak out as every known reader of the game can take it:
@@ -20,7 +21,7 @@ import (
 type kapgWriter struct {
 	intake
 	out   io.Writer
-	spool *spool
+	data  spool.Spool
 	table []placed
 }
 
@@ -33,12 +34,8 @@ type placed struct {
 	at         int64 // in the spool
 }
 
-func newKAPGWriter(out io.Writer) (codecs.Writer, error) {
-	s, err := newSpool()
-	if err != nil {
-		return nil, err
-	}
-	return &kapgWriter{intake: newIntake(compress.LZ4, maxKAPGContent), out: out, spool: s}, nil
+func newKAPGWriter(out io.Writer) codecs.Writer {
+	return &kapgWriter{intake: newIntake(compress.LZ4, maxKAPGContent), out: out}
 }
 
 // Add compresses and stores an entry.
@@ -58,11 +55,11 @@ func (w *kapgWriter) keep(s *stored, err error) error {
 		return err
 	}
 	defer w.release()
-	if total := w.spool.size + int64(len(s.data)); total > math.MaxInt32 {
+	at := w.data.Size()
+	if total := at + int64(len(s.data)); total > math.MaxInt32 {
 		return w.fail(tooLarge(&codecs.Entry{Name: s.path}, "offset", total, math.MaxInt32))
 	}
-	at, err := w.spool.append(s.data)
-	if err != nil {
+	if _, err := w.data.Write(s.data); err != nil {
 		return w.fail(err)
 	}
 	w.table = append(w.table, placed{s.path, s.hash, int32(s.mod), int32(len(s.data)), int32(s.size), at})
@@ -71,9 +68,6 @@ func (w *kapgWriter) keep(s *stored, err error) error {
 
 // Close writes table and data.
 func (w *kapgWriter) Close() error {
-	if w.spool == nil {
-		return w.failed
-	}
 	err := w.failed
 	if err == nil {
 		err = w.write()
@@ -83,12 +77,8 @@ func (w *kapgWriter) Close() error {
 
 // Abort gives the spool back.
 func (w *kapgWriter) Abort() error {
-	if w.spool == nil {
-		return nil
-	}
-	err := w.spool.close()
-	w.spool, w.failed = nil, cmp.Or(w.failed, errClosed)
-	return err
+	w.failed = cmp.Or(w.failed, errClosed)
+	return w.data.Reset()
 }
 
 var errClosed = errors.New("gpak: writer is closed")
@@ -134,12 +124,13 @@ func (w *kapgWriter) writeData(out io.Writer) error {
 	for i := range w.table {
 		p := &w.table[i]
 		if p.at != end {
-			if err := w.spool.copyTo(out, start, end-start); err != nil {
+			if _, err := io.Copy(out, io.NewSectionReader(&w.data, start, end-start)); err != nil {
 				return err
 			}
 			start, end = p.at, p.at
 		}
 		end += int64(p.csize)
 	}
-	return w.spool.copyTo(out, start, end-start)
+	_, err := io.Copy(out, io.NewSectionReader(&w.data, start, end-start))
+	return err
 }
