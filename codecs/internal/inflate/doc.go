@@ -9,9 +9,6 @@
 // rest of a block is decoded with a check at each step. It is bounded by the two
 // slices it is given, and allocates nothing. docs/benchmarks.md has figures.
 //
-// Adler-32 is computed in assembly on amd64 processors with AVX2, 32 bytes a
-// step; the build tag purego leaves it out.
-//
 // # What is accepted
 //
 // What zlib's inflate accepts, and nothing else. Codes whose lengths leave
