@@ -2,11 +2,15 @@ package codecs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"pakdb/codecs/compress"
+	"pakdb/codecs/mount"
 )
 
 // Match says how sure a Format is that a file is its own.
@@ -163,3 +167,197 @@ type Writer interface {
 
 // Epoch is the time that stands for "no time" in formats that must store one.
 var Epoch = time.Unix(0, 0).UTC()
+
+// ErrOption is the class of options that a writer was given and does not have,
+// or does not have with that value. It is a mistake of whoever asks, and says
+// nothing about a file. It is of class [errors.ErrUnsupported] as well.
+var ErrOption error = unsupportedOption{}
+
+type unsupportedOption struct{}
+
+func (unsupportedOption) Error() string { return "not an option of the format" }
+
+func (unsupportedOption) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// Option names one of the [CreateOptions] that not every format has. The names
+// are those of the flags of pakdb pack.
+type Option string
+
+// The options, in the order in which they are checked.
+const (
+	OptionMount        Option = "mount"
+	OptionMethod       Option = "method"
+	OptionBlockSize    Option = "block-size"
+	OptionEffort       Option = "effort"
+	OptionEncrypt      Option = "encrypt"
+	OptionEncryptIndex Option = "encrypt-index"
+	OptionKeyID        Option = "key-id"
+	OptionAlign        Option = "align"
+	OptionSeed         Option = "seed"
+	optionTemplate     Option = "template"
+)
+
+// AllOptions returns every option that a user can give.
+func AllOptions() []Option {
+	return []Option{OptionMount, OptionMethod, OptionBlockSize, OptionEffort, OptionEncrypt, OptionEncryptIndex, OptionKeyID, OptionAlign, OptionSeed}
+}
+
+// given returns the options that are set.
+func (o *CreateOptions) given() []Option {
+	var all []Option
+	for _, of := range []struct {
+		name Option
+		set  bool
+	}{
+		{OptionMount, o.MountPoint != ""},
+		{OptionMethod, o.Method != compress.None},
+		{OptionBlockSize, o.BlockSize != 0},
+		{OptionEffort, o.Fast},
+		{OptionEncrypt, o.Encrypt},
+		{OptionEncryptIndex, o.EncryptIndex},
+		{OptionKeyID, o.KeyID != [16]byte{}},
+		{OptionAlign, o.Align != 0},
+		{OptionSeed, o.Seed != 0},
+		{optionTemplate, o.Template != nil},
+	} {
+		if of.set {
+			all = append(all, of.name)
+		}
+	}
+	return all
+}
+
+// CheckOptions refuses, by a *FormatError of class ErrOption, an option of o that
+// is set and that archives of o.Version do not have. Every Create calls it with
+// its own format; o may be nil.
+func (f *Format) CheckOptions(o *CreateOptions) error {
+	if o == nil {
+		return nil
+	}
+	for _, option := range o.given() {
+		if option == optionTemplate && f.Like != nil || f.HasOption(o.Version, option) {
+			continue
+		}
+		err := ErrOption
+		if o.Version != "" {
+			err = Errorf(ErrOption, "version %s", o.Version)
+		}
+		return &FormatError{Format: f.Name, Field: string(option), Off: -1, Err: err}
+	}
+	return nil
+}
+
+// HasOption reports whether archives of a version that Create writes have an
+// option; "" is the default version.
+func (f *Format) HasOption(version string, o Option) bool {
+	if version == "" && len(f.Versions) > 0 {
+		version = f.Versions[0]
+	}
+	return f.Options != nil && slices.Contains(f.Options(version), o)
+}
+
+// OptionsLike returns the options that make Create write an archive of the same
+// kind as one that Open returned: those of Like, and of a format without it the
+// mount point, and the version whose name is a word of what Info says, as 1.6 in
+// "SQLite 1.6"; without such a one the default.
+func (f *Format) OptionsLike(a Archive) (*CreateOptions, error) {
+	if f.Like != nil {
+		return f.Like(a)
+	}
+	info := a.Info()
+	o := &CreateOptions{MountPoint: info.MountPoint}
+	for word := range strings.FieldsSeq(info.Version) {
+		for _, v := range f.Versions {
+			if strings.EqualFold(v, word) {
+				o.Version = v
+				return o, nil
+			}
+		}
+	}
+	return o, nil
+}
+
+// Mounting says how a game mounts the archives of a format, and how others are
+// mounted over them. The zero value is that of a format whose archives a loader
+// opens by name: nothing is mounted over them, of several entries of one file the
+// first counts, and the archive that stands first in the build wins.
+type Mounting struct {
+	// Order tells from a file's path which of several archives wins, the higher
+	// one. Of equal orders names decide, see [mount.Compare]. Nil: the game has no
+	// such order.
+	Order func(path string) int
+	// FirstByName: of archives of one order the first by name wins, not the last.
+	FirstByName bool
+	// LastEntry: of several entries of one file in an archive, the last is the one
+	// that the game sees; else it is the first.
+	LastEntry bool
+	// By is the Name of the format of which an archive of the same stem must lie
+	// beside one of this, or the game does not mount it. "": it mounts by itself.
+	By string
+	// Paired: archives of one stem are mounted together, and called by it.
+	Paired bool
+	// OwnTypes are the types of entries that describe the archive and are no files
+	// of the game: those of two archives are never the same.
+	OwnTypes []string
+	// Loose: the archive is no archive but a file of the game itself, which is
+	// called by where it lies.
+	Loose bool
+
+	// PatchName returns the name of the n-th patch, from 0, of the archive of
+	// that name, which may be a patch itself: without a folder, such that the
+	// Order of it grows with n and is above that of any archive that is no patch.
+	// Nil: the format has no patches.
+	PatchName func(name string, n int) string
+	// Overlay is Format.Like for an archive of that name which is to be mounted
+	// over base. Nil: there is no difference.
+	Overlay func(base Archive, name string) (*CreateOptions, error)
+	// CanDelete reports whether archives of a version, as Info has it, can hold
+	// delete records. Nil: none can.
+	CanDelete func(version string) bool
+	// Chunk returns the number of the chunk of the game that an archive belongs
+	// to, by its name. Nil: the format knows no chunks.
+	Chunk func(name string) (n int, ok bool)
+}
+
+// Mounts returns how archives of the format are mounted. f may be nil: nothing is
+// known of the file then.
+func (f *Format) Mounts() Mounting {
+	if f == nil || f.Mounting == nil {
+		return Mounting{}
+	}
+	return *f.Mounting
+}
+
+// Archive returns what decides about an archive of that name in the build, which
+// lies at path.
+func (m Mounting) Archive(name, path string) mount.Archive {
+	a := mount.Archive{Name: name, Ordered: m.Order != nil, FirstByName: m.FirstByName}
+	if m.Order != nil {
+		a.Order = int64(m.Order(path))
+	}
+	return a
+}
+
+// Describes reports whether an entry is of OwnTypes.
+func (m Mounting) Describes(e *Entry) bool {
+	return e.Type != "" && slices.Contains(m.OwnTypes, e.Type)
+}
+
+// FileOf returns what tells the file of the game that an entry is: entries of one
+// text are the same file. archive is the name of the archive in the build, and
+// point its mount point. Chunks of IoStore containers are found by their ids,
+// whatever paths a container gives them. It is "" for entries that are no file:
+// those without a name, and those of OwnTypes.
+func (m Mounting) FileOf(archive, point string, e *Entry) string {
+	switch {
+	case m.Describes(e):
+		return ""
+	case e.ID.Bits == ChunkBits:
+		return "chunk " + e.ID.String()
+	case e.Name == "":
+		return ""
+	case m.Loose:
+		return mount.FileKey("", archive)
+	}
+	return mount.FileKey(point, e.Name)
+}

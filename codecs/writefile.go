@@ -6,10 +6,16 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
 )
 
@@ -193,4 +199,268 @@ func readEntry(ctx context.Context, a Archive, e *Entry, w io.Writer, buf []byte
 		err = fmt.Errorf("entry %d %q has %d bytes, %d declared", e.Ordinal, e.Name, n, e.Size)
 	}
 	return errors.Join(err, r.Close())
+}
+
+// Staged is an archive that is written and synced, and has no name of its own
+// yet: whoever has more to check than [WriteFile] does looks at it first. It is
+// not safe for concurrent use.
+type Staged struct {
+	files   *tempFiles
+	written *written
+}
+
+// StageFile writes a new archive of format f that is to be at path, as
+// [WriteFile] does, and leaves it under a temporary name in the same folder.
+// The caller ends it by Commit or Discard. On an error, and when ctx is done,
+// nothing is left.
+func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fill func(Writer) error) (_ *Staged, err error) {
+	if f.Create == nil {
+		return nil, &FormatError{Format: f.Name, File: filepath.Base(path), Off: -1, Err: ErrReadOnly}
+	}
+	files, err := newTempFiles(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Staged{files: files}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Discard())
+		}
+	}()
+	defer process.Rescue(&err)
+	out, err := s.files.create("")
+	if err != nil {
+		return nil, err
+	}
+	if s.written, err = writeArchive(ctx, out, f, s.files.options(o), fill); err != nil {
+		return nil, err
+	}
+	return s, s.files.sync()
+}
+
+// StageBytes is StageFile for a file that is no archive.
+func StageBytes(ctx context.Context, path string, b []byte) (_ *Staged, err error) {
+	files, err := newTempFiles(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Staged{files: files}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Discard())
+		}
+	}()
+	out, err := s.files.create("")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := out.Write(b); err != nil {
+		return nil, err
+	}
+	return s, s.files.sync()
+}
+
+// Source is the file under the name that it will have, with those beside it
+// that belong to it. It may be read until Commit or Discard.
+func (s *Staged) Source() (Source, error) {
+	if len(s.files.list) == 0 {
+		return Source{}, os.ErrClosed
+	}
+	f := s.files.list[0]
+	st, err := f.file.Stat()
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{ReaderAt: f.file.File, Name: f.name, Size: st.Size(), Dir: s.files}, nil
+}
+
+// Size is that of all its files together, in bytes.
+func (s *Staged) Size() (n int64, err error) {
+	for _, f := range s.files.list {
+		st, err := f.file.Stat()
+		if err != nil {
+			return n, err
+		}
+		n += st.Size()
+	}
+	return n, nil
+}
+
+// Commit gives the files their names, the archive's own last, in place of what
+// stands there.
+func (s *Staged) Commit() error { return s.files.commit() }
+
+// Discard removes what has no name of its own yet; after Commit that is
+// nothing.
+func (s *Staged) Discard() error { return s.files.remove() }
+
+// tempFiles are the files of an archive that is being written, under temporary
+// names in the folder that they will be in. As an fs.FS it shows them under
+// their own names.
+type tempFiles struct {
+	dir  *atomicfile.Dir // of the archive's path
+	base string
+	list []tempFile // the archive's own first
+}
+
+type tempFile struct {
+	file *atomicfile.Temp
+	name string // that it will have
+}
+
+func newTempFiles(ctx context.Context, path string) (*tempFiles, error) {
+	dir, err := atomicfile.Open(ctx, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return &tempFiles{dir: dir, base: filepath.Base(path)}, nil
+}
+
+// create makes a file: the archive for suffix "", else one beside it.
+func (t *tempFiles) create(suffix string) (*atomicfile.File, error) {
+	name := t.base
+	if suffix != "" {
+		name = strings.TrimSuffix(t.base, filepath.Ext(t.base)) + suffix
+	}
+	if filepath.Base(name) != name || t.find(name) != nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	}
+	t.dir.Sweep(".", name)
+	f, err := t.dir.Create(name, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	t.list = append(t.list, tempFile{f, name})
+	return f.File, nil
+}
+
+func (t *tempFiles) find(name string) *atomicfile.Temp {
+	for _, f := range t.list {
+		if f.name == name {
+			return f.file
+		}
+	}
+	return nil
+}
+
+// options are o with a Sibling, unless it has its own.
+func (t *tempFiles) options(o *CreateOptions) *CreateOptions {
+	var with CreateOptions
+	if o != nil {
+		with = *o
+	}
+	if with.Sibling == nil {
+		with.Sibling = func(suffix string) (io.WriteSeeker, error) {
+			f, err := t.create(suffix)
+			if err != nil {
+				return nil, err // not a nil *os.File in the interface
+			}
+			return f, nil
+		}
+	}
+	return &with
+}
+
+// Open implements fs.FS, for reading back what was written.
+func (t *tempFiles) Open(name string) (fs.File, error) {
+	f := t.find(name)
+	if f == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return os.Open(f.TempPath())
+}
+
+func (t *tempFiles) sync() error {
+	for _, f := range t.list {
+		if err := f.file.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit closes the files and gives them their names, the archive's own last:
+// until then the one that was there before is found, with or without the
+// files that it needs.
+func (t *tempFiles) commit() error {
+	for _, f := range t.list {
+		if err := f.file.Close(); err != nil {
+			return err
+		}
+	}
+	for len(t.list) > 0 {
+		if err := t.list[len(t.list)-1].file.Place(); err != nil {
+			return err
+		}
+		t.list = t.list[:len(t.list)-1]
+	}
+	return t.dir.Sync()
+}
+
+// remove takes away what has no name of its own yet. The folder is closed then.
+func (t *tempFiles) remove() error {
+	var errs []error
+	for _, f := range t.list {
+		errs = append(errs, f.file.Discard())
+	}
+	t.list = nil
+	if t.dir != nil {
+		errs = append(errs, t.dir.Close())
+		t.dir = nil
+	}
+	return errors.Join(errs...)
+}
+
+// CheckNames returns the error of class [ErrName] that writing an archive of format f ends
+// with at the first of these names that it cannot hold, beside those before it; nil if there
+// is none. So it is known before hours of packing. Each format's Writer has its rules in one
+// place: it is given entries without contents, and what it writes goes nowhere. Other errors
+// are left to the writing.
+func CheckNames(ctx context.Context, f *Format, o *CreateOptions, names iter.Seq[string]) error {
+	dry := *o
+	dry.Sibling = func(string) (io.WriteSeeker, error) { return &nowhere{}, nil }
+	err := process.RescueCall(func() error { return dryRun(ctx, f, &dry, names) })
+	if errors.Is(err, ErrName) {
+		return err
+	}
+	return ctx.Err()
+}
+
+func dryRun(ctx context.Context, f *Format, o *CreateOptions, names iter.Seq[string]) (err error) {
+	w, err := f.Create(&nowhere{}, o)
+	if err != nil {
+		return err
+	}
+	if a, ok := w.(Aborter); ok {
+		defer func() { err = errors.Join(err, a.Abort()) }()
+	}
+	for name := range names {
+		if err := w.Add(ctx, &Entry{Name: name}, strings.NewReader("")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nowhere is a file of which nobody reads what is written to it.
+type nowhere struct{ at, size int64 }
+
+func (n *nowhere) Write(p []byte) (int, error) {
+	n.at += int64(len(p))
+	n.size = max(n.size, n.at)
+	return len(p), nil
+}
+
+func (n *nowhere) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += n.at
+	case io.SeekEnd:
+		offset += n.size
+	}
+	if offset < 0 {
+		return 0, errors.ErrUnsupported
+	}
+	n.at = offset
+	return offset, nil
 }

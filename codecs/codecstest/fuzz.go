@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pakdb/codecs"
@@ -94,4 +97,24 @@ func sorted(items []Item) []Item {
 		return cmp.Or(cmp.Compare(a.Entry.Name, b.Entry.Name), cmp.Compare(a.Entry.ID.String(), b.Entry.ID.String()),
 			bytes.Compare(a.Data, b.Data))
 	})
+}
+
+// Corpus checks that a committed input of a fuzz target is the one that the test makes
+// now, or writes it where update is set. values are the arguments of the target in Go's
+// syntax: []byte("..."), uint16(7).
+func Corpus(t *testing.T, update bool, target, name string, values ...string) {
+	t.Helper()
+	file := filepath.Join("testdata", "fuzz", target, name)
+	want := "go test fuzz v1\n" + strings.Join(values, "\n") + "\n"
+	if update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("%s differs (-update rewrites it): %v", file, err)
+	}
 }

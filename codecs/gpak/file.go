@@ -1,13 +1,42 @@
+// Package gpak reads and writes the .sip paks of Marvel Heroes: SQLite
+// databases up to client 1.28, and the custom archive "GPAK" from 1.29 on. One
+// [Format] tells the three kinds apart by their bytes.
+//
+// The custom kind, all integers little-endian:
+//
+//	0x00  "KAPG"     the multi-character constant 'GPAK' as it lies on disk
+//	0x04  u32        version, 1
+//	0x08  i32        number of entries
+//	0x0C  entries    u64 path hash ([Hash])
+//	                 i32 length of the name in bytes
+//	                 ..  name, UTF-8
+//	                 i32 modification time, Unix seconds
+//	                 i32 offset from the first byte after the table
+//	                 i32 compressed size
+//	                 i32 uncompressed size
+//	then  data       one LZ4 block per entry, no frame; never stored raw
+//
+// The SQLite kinds have a table data_tbl(i, n, b, l, s): path hash as a signed
+// integer, path, content, decoded length, Unix seconds; and a table ver(v, s)
+// of one row. In version 1.5 b is the content, in 1.6 one LZ4 block.
+//
+// Sources: the tools that read and repack the game's files (MHServerEmu,
+// MHPakTool, MHSqlitePakRepacker, OpenCalligraphy); what they contradict is in
+// FORMAT.md. No database is ever opened by path: SQLite sees the Source through
+// a read-only file system of one file, so that nothing appears beside it.
 package gpak
 
 import (
+	"bytes"
 	"io"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/internal/latin1"
 )
 
@@ -99,3 +128,58 @@ func modTime(seconds int64) time.Time {
 	}
 	return time.Unix(seconds, 0).UTC()
 }
+
+// large is the size of a buffer above which it is not kept for the next entry.
+const large = 4 << 20
+
+// buffers keeps blocks and contents for reuse: an archive of a hundred thousand
+// entries would otherwise allocate all of its contents once.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) get(n int64) *[]byte {
+	if buf, ok := b.pool.Get().(*[]byte); ok && int64(cap(*buf)) >= n {
+		*buf = (*buf)[:n]
+		return buf
+	}
+	buf := make([]byte, n)
+	return &buf
+}
+
+func (b *buffers) put(buf *[]byte) {
+	if cap(*buf) <= large {
+		b.pool.Put(buf)
+	}
+}
+
+// content reads a decoded entry. Close gives the buffer back, so nothing can be
+// read after it.
+type content struct {
+	bytes.Reader
+	buf   *[]byte
+	owner *buffers
+}
+
+func (c *content) Close() error {
+	if c.buf != nil {
+		c.Reset(nil)
+		c.owner.put(c.buf)
+		c.buf = nil
+	}
+	return nil
+}
+
+// Hash returns the path hash that names an entry in every kind of pak:
+// CRC-32 and Adler-32 of the lower-cased path, joined, minus one. Hash("") is
+// 0, the game's invalid reference.
+//
+// Only A to Z are lowered. The real names are ASCII without exception, and
+// beyond ASCII the game's peers (.NET, Python, Go) disagree on letters such as
+// U+0130, so that any promise there would be invented.
+func Hash(path string) uint64 { return calligraphy.PathHash(path) }
+
+// FileID returns the id of a file of the game's database: of a curve, type, blueprint or
+// prototype. path is the entry's path, with or without "Calligraphy/".
+func FileID(path string) uint64 { return calligraphy.ID(path) }
+
+// ResourceID returns the prototype id of a resource file, whose path begins with "Resource/".
+func ResourceID(path string) uint64 { return calligraphy.ResourceID(path) }

@@ -1,9 +1,3 @@
-// A blockContent compresses a content block by block on its way into an archive, and
-// gives it back as it was when the archive would rather store it. A large content is in
-// memory in parts only.
-//
-// blocks.go is what a writer uses, blocks_decoder.go reads what was compressed.
-
 package unrealpak
 
 import (
@@ -29,7 +23,9 @@ type blockOptions struct {
 	Cipher cipher.Block // encrypts each block, padded by the start of the first; nil: none does
 }
 
-// blockContent is a content that is read and compressed. The zero value is ready; Reset makes
+// blockContent compresses a content block by block on its way into an archive, and gives it
+// back as it was when the archive would rather store it. A large content is in memory in parts
+// only. The zero value is ready; Reset makes
 // it so again and keeps its buffers. It is not safe for concurrent use.
 type blockContent struct {
 	Blocks []blockRange
@@ -183,4 +179,128 @@ func (c *blockContent) Memory() int64 {
 		n += int64(cap(c.jobs[i].read) + cap(c.jobs[i].coded))
 	}
 	return n
+}
+
+// Reader returns the content as it was, after Encode. A large one is decoded for that:
+// few are stored in the end, and to keep them all would take as much memory again.
+func (c *blockContent) Reader() io.Reader {
+	if c.rest == nil {
+		return bytes.NewReader(c.first.Bytes())
+	}
+	return &decoder{c: c}
+}
+
+type decoder struct {
+	c            *blockContent
+	next         int    // block
+	plain, coded []byte // of the block before it
+	left         []byte // of plain, not read yet
+}
+
+func (d *decoder) Read(p []byte) (int, error) {
+	if len(d.left) == 0 {
+		if d.next == len(d.c.Blocks) {
+			return 0, io.EOF
+		}
+		if err := d.decode(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, d.left)
+	d.left = d.left[n:]
+	return n, nil
+}
+
+func (d *decoder) decode() error {
+	b, o := d.c.Blocks[d.next], d.c.opt
+	n := b.end - b.start
+	stored := n
+	if o.Cipher != nil {
+		stored = (n + aes256.Block - 1) / aes256.Block * aes256.Block
+	}
+	d.coded = slices.Grow(d.coded[:0], int(stored))[:stored]
+	if _, err := d.c.coded.ReadAt(d.coded, b.start); err != nil && err != io.EOF {
+		return err
+	}
+	if o.Cipher != nil {
+		aes256.DecryptECB(o.Cipher, d.coded)
+	}
+	size := int(min(int64(o.Size), d.c.Size-int64(d.next)*int64(o.Size)))
+	d.plain = slices.Grow(d.plain[:0], size)[:size]
+	d.left = d.plain
+	d.next++
+	return compress.Decode(o.Method, d.plain, d.coded[:n])
+}
+
+// flushAt is how much is gathered before it is written.
+const flushAt = 1 << 20
+
+// backpatchWriter writes archives whose earlier bytes are completed later: the record before a
+// payload. It collects what is written, so that most patches are made in memory.
+type backpatchWriter struct {
+	ws     io.WriteSeeker
+	origin int64 // where the archive starts in ws
+	buf    []byte
+	base   int64 // offset of buf within the archive
+}
+
+// backpatchNew returns a Writer to ws, in which the archive starts where ws stands.
+func backpatchNew(ws io.WriteSeeker) (*backpatchWriter, error) {
+	origin, err := ws.Seek(0, io.SeekCurrent)
+	return &backpatchWriter{ws: ws, origin: origin}, err
+}
+
+// Pos is the offset of the next byte within the archive.
+func (w *backpatchWriter) Pos() int64 { return w.base + int64(len(w.buf)) }
+
+// Write implements io.Writer.
+func (w *backpatchWriter) Write(p []byte) (int, error) {
+	w.buf = append(w.buf, p...)
+	if len(w.buf) < flushAt {
+		return len(p), nil
+	}
+	return len(p), w.Flush()
+}
+
+// Flush writes what was collected.
+func (w *backpatchWriter) Flush() error {
+	n, err := w.ws.Write(w.buf)
+	if err == nil && n < len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	w.base += int64(len(w.buf))
+	w.buf = w.buf[:0]
+	return err
+}
+
+// Zeros writes n zero bytes.
+func (w *backpatchWriter) Zeros(n int64) error {
+	var page [4096]byte
+	for n > 0 {
+		k := min(n, int64(len(page)))
+		if _, err := w.Write(page[:k]); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+// Patch replaces bytes that were written before.
+func (w *backpatchWriter) Patch(off int64, p []byte) error {
+	if off >= w.base {
+		copy(w.buf[off-w.base:], p)
+		return nil
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.ws.Seek(w.origin+off, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := w.ws.Write(p); err != nil {
+		return err
+	}
+	_, err := w.ws.Seek(w.origin+w.base, io.SeekStart)
+	return err
 }

@@ -2,11 +2,17 @@ package unrealpak
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
 	"path"
+	"slices"
 	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/unreal"
 	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
@@ -209,4 +215,122 @@ func magicOf(name string) []byte {
 
 func isRepeat(padding, first []byte, size int64) bool {
 	return bytes.Equal(padding, aes256.AppendPadding(nil, first[:min(size, aes256.Block)], size))
+}
+
+// crypt decrypts what one pak encrypts. A nil block means that there is no key.
+type crypt struct {
+	block cipher.Block
+	ctr   bool
+}
+
+// newCrypt asks for the pak's key. A key of the wrong size is ErrWrongKey.
+func newCrypt(f *footer, keys codecs.KeyFunc) (crypt, error) {
+	c := crypt{ctr: f.method == methodCTR}
+	key := keys(f.keyID)
+	if key == nil {
+		return c, nil
+	}
+	if len(key) != aes256.KeySize {
+		return c, at("key", f.start, codecs.Errorf(codecs.ErrWrongKey, "key %v has %d bytes, AES-256 needs %d", f.keyID, len(key), aes256.KeySize))
+	}
+	var err error
+	c.block, err = aes.NewCipher(key)
+	return c, err
+}
+
+// decrypt decrypts buf in place, whole AES blocks that start at pos within
+// their unit.
+func (c crypt) decrypt(buf []byte, iv [12]byte, pos int64) {
+	if c.ctr {
+		aes256.XORKeyStreamCTR(c.block, iv, pos, buf)
+		return
+	}
+	aes256.DecryptECB(c.block, buf)
+}
+
+// noKey is the error for encrypted data without a key.
+func noKey(f *footer, what string) error {
+	return codecs.Errorf(codecs.ErrEncrypted, "%s; pass the AES key %s", what, keyName(f.keyID))
+}
+
+func keyName(id unreal.GUID) string {
+	if id.IsZero() {
+		return "(the game's main key)"
+	}
+	return "with GUID " + id.String()
+}
+
+// plausibleIndex tells a decrypted index from noise: it starts with a mount
+// point that ends in a NUL.
+func plausibleIndex(buf []byte) bool {
+	r := bin.NewReader(buf, 0, binary.LittleEndian)
+	mount := unreal.FString(r)
+	return r.Err() == nil && !mount.Bare && len(mount.Bytes) <= maxMount
+}
+
+// indexRegions returns the regions of the index by offset, without those that
+// overlap.
+func indexRegions(a *archive) (list []codecs.Region) {
+	all := []region{a.footer.index}
+	if a.hashed != nil {
+		for _, g := range []*region{a.hashed.primary.pathHash, a.hashed.primary.fullDir} {
+			if g != nil {
+				all = append(all, *g)
+			}
+		}
+	}
+	slices.SortFunc(all, func(x, y region) int { return cmp.Compare(x.off, y.off) })
+	end := int64(0)
+	for _, g := range all {
+		if g.off >= end && g.size%aes256.Block == 0 && g.check(a.footer.start, 0) == nil {
+			list = append(list, codecs.Region{Offset: g.off, Size: g.size})
+			end = g.off + g.size
+		}
+	}
+	return list
+}
+
+const (
+	// senseBytes is how many of a content are worth weighing.
+	senseBytes = 4 << 10
+	// senseCertain is the result in bits that noise has once in 16 million times.
+	senseCertain = 24
+)
+
+// senseOf weighs whether b is content, and not the noise that a wrong key decrypts
+// to. The result is the logarithm to base 2 of how much likelier b is under a
+// coarse model of content than as noise. The expected value of that quotient is
+// 1 for noise, so a result of n bits is chance at most once in 2^n times. A
+// content that is compressed has a negative result as well.
+//
+// Equal blocks of cipher text are equal noise, so each block counts once.
+func senseOf(b []byte) (bits float64) {
+	seen := map[string]bool{}
+	for len(b) > 0 {
+		block := b[:min(len(b), aes256.Block)]
+		b = b[len(block):]
+		if seen[string(block)] {
+			continue
+		}
+		seen[string(block)] = true
+		for _, c := range block {
+			bits += weight(c)
+		}
+	}
+	return bits
+}
+
+// weight is log2(256 p) of a byte whose probability in content is p: a quarter
+// of all bytes are zeros, a sixteenth 0xFF, half are one of the 98 of plain text,
+// and the rest is shared by the other 156.
+func weight(c byte) float64 {
+	switch {
+	case c == 0:
+		return 6
+	case c == 0xFF:
+		return 4
+	case c >= ' ' && c <= '~', c == '\t', c == '\n', c == '\r':
+		return 0.38
+	}
+	return -1.7
 }

@@ -16,10 +16,13 @@
 package bin
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"unicode/utf16"
 )
 
 // ErrShort means that a structure needs more bytes than there are.
@@ -220,4 +223,59 @@ func (r *Reader) checkCount(off, n int64, minElem int) int {
 		return 0
 	}
 	return int(n)
+}
+
+// ErrLimit means that a structure is larger than the caller allows.
+var ErrLimit = errors.New("larger than the limit")
+
+// Section reads n bytes at off from r, a source of size bytes. Range and limit
+// are checked before anything is allocated, so n may come from a hostile file.
+func Section(r io.ReaderAt, off, n, size, limit int64) ([]byte, error) {
+	if err := Range(off, n, size); err != nil {
+		return nil, err
+	}
+	if n > limit {
+		return nil, &Error{Off: off, Need: n, Have: limit, Err: ErrLimit}
+	}
+	buf := make([]byte, n)
+	return buf, Fill(r, buf, off)
+}
+
+// Range checks that [off, off+n) lies within size bytes.
+func Range(off, n, size int64) error {
+	if off < 0 || n < 0 || off > size || n > size-off {
+		return &Error{Off: off, Need: n, Have: max(size-off, 0), Err: ErrShort}
+	}
+	return nil
+}
+
+// Fill reads len(buf) bytes at off. A short read is [ErrShort]; any other
+// failure of r is returned as it is, wrapped with the offset.
+func Fill(r io.ReaderAt, buf []byte, off int64) error {
+	n, err := r.ReadAt(buf, off)
+	if n == len(buf) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{Off: off, Need: int64(len(buf)), Have: int64(n), Err: ErrShort}
+	}
+	return fmt.Errorf("read at 0x%x: %w", off, err)
+}
+
+// Text returns a text in UTF-8, without its byte order mark. UTF-16 needs the mark.
+func Text(text []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(text, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(text, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	}
+	units := make([]uint16, 0, len(text)/2)
+	for i := 2; i+1 < len(text); i += 2 {
+		units = append(units, order.Uint16(text[i:]))
+	}
+	return []byte(string(utf16.Decode(units)))
 }

@@ -219,15 +219,15 @@ var opening = map[string]string{
 	"query/file.go":                                        "named", // what is written may go to a pipe
 	"query/named.go":                                       "named", // a folder of queries
 	"codecs/gpak/writer_database.go":                       "own",
-	"codecs/tempfiles.go":                                  "own",
+	"codecs/writefile.go":                                  "own",
 	"internal/atomicfile/scratchdir.go":                    "own",
 	"internal/terminal/ptytest/pty_linux.go":               "a terminal",
 	"query/export/push.go":                                 "own",
 	"query/export/server.go":                               "named",
 	"schema/internal/file/create.go":                       "own",
 	"internal/regular/open.go":                             "this is regular",
-	"codecs/codecstest/corpus.go":                          "for tests",
-	"codecs/codecstest/samples.go":                         "for tests",
+	"codecs/codecstest/fuzz.go":                            "for tests",
+	"codecs/codecstest/package.go":                         "for tests",
 	"codecs/unreal/internal/script/scripttest/packages.go": "for tests",
 	"diff/ship/internal/deltatest/pkdeltatest.go":          "for tests",
 	"diff/ship/internal/deltatest/rounds.go":               "for tests",

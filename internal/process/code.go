@@ -1,10 +1,21 @@
+// Package process defines how commands end: exit codes, and how signals end a run.
+//
+// [InOrder] works in parallel and returns results in order, and [Version] returns what a
+// program was built from. [Rescue] turns panics into errors. A panic in a goroutine that nobody
+// recovers ends the process at once: deferred functions of other goroutines do not
+// run, and temporary files stay. As an error it goes the way of all errors, which
+// cleans up.
 package process
 
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -43,4 +54,48 @@ func NotThere(err error) bool {
 func BrokenPipe(err error) bool {
 	var at *fs.PathError
 	return errors.As(err, &at) && errors.Is(at.Err, syscall.EPIPE) && at.Path == os.Stdout.Name()
+}
+
+// ParseFlags parses flags before, between and after names, which it returns.
+func ParseFlags(flags *flag.FlagSet, args []string) (names []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return names, nil
+		}
+		names, args = append(names, args[0]), args[1:]
+	}
+}
+
+// Printable is a message without what commands terminals: it may have names out of
+// archives, patches and stores, which are anyone's.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !strconv.IsGraphic(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// ParseSize returns the bytes of a size as people write them: 500000, 64K, 2GiB. It fails
+// for less than one byte, and for more than 4 EiB.
+func ParseSize(text string) (int64, error) {
+	low, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
+	for _, u := range []struct {
+		suffix string
+		size   int64
+	}{{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"b", 1}} {
+		if rest, ok := strings.CutSuffix(low, u.suffix); ok {
+			low, unit = strings.TrimSpace(rest), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(low, 64)
+	if err != nil || !(n >= 1 && n*float64(unit) <= 1<<62) {
+		return 0, fmt.Errorf("%q is no size; 500000, 64K and 2GiB are", text)
+	}
+	return int64(n * float64(unit)), nil
 }

@@ -8,9 +8,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"pakdb/codecs/compress/exact"
 	"pakdb/codecs/internal/inflate"
+	"pakdb/codecs/internal/lzo"
+	"pakdb/codecs/internal/oodle"
 )
 
 // The decoders hold tables of 20 KiB and more each, so they are pooled: an
@@ -162,4 +165,66 @@ func encodeZstd(dst, src []byte) ([]byte, error) {
 	}
 	defer zstdWriters.Put(e)
 	return e.EncodeAll(src, dst), nil
+}
+
+// decodeLZ4 also accepts an empty source for an empty destination: MHPakTool
+// writes empty files so, where a C encoder writes the one byte 0x00.
+func decodeLZ4(dst, src []byte) error {
+	if len(src) == 0 && len(dst) == 0 {
+		return nil
+	}
+	n, err := lz4.UncompressBlock(src, dst)
+	if err != nil {
+		return corrupt(LZ4, "block of %d bytes does not decode to %d", len(src), len(dst))
+	}
+	if n != len(dst) {
+		return corrupt(LZ4, "decoded %d bytes, declared %d", n, len(dst))
+	}
+	return nil
+}
+
+var lz4Encoders = sync.Pool{New: func() any { return new(exact.LZ4Encoder) }}
+
+// encodeLZ4 writes what LZ4_compress_default of a modern liblz4 writes. It always
+// yields a block, also when that is larger than src: the archives that use it
+// have no flag for stored data.
+func encodeLZ4(dst, src []byte) ([]byte, error) {
+	e := lz4Encoders.Get().(*exact.LZ4Encoder)
+	defer lz4Encoders.Put(e)
+	out, err := e.Encode(dst, src, exact.LZ4Params{})
+	if err != nil {
+		return dst, &Error{Method: LZ4, Detail: "encode", Err: err}
+	}
+	return out, nil
+}
+
+// decodeLZO1X takes one plain stream. Bytes behind its end marker are fill, as
+// archives that align their blocks leave it.
+func decodeLZO1X(dst, src []byte) error {
+	n, _, err := lzo.Decode(dst, src)
+	switch {
+	case err != nil:
+		return corrupt(LZO1X, "%v", err)
+	case n != len(dst):
+		return corrupt(LZO1X, "decoded %d bytes, declared %d", n, len(dst))
+	}
+	return nil
+}
+
+// An oodle.Decoder keeps its tables and scratch space, about 300 KiB.
+var oodleDecoders = sync.Pool{New: func() any { return new(oodle.Decoder) }}
+
+func decodeOodle(dst, src []byte) error {
+	d := oodleDecoders.Get().(*oodle.Decoder)
+	defer oodleDecoders.Put(d)
+	n, err := d.Decode(dst, src)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return unsupported(Oodle, err.Error())
+	case err != nil:
+		return corrupt(Oodle, "%v", err)
+	case n != len(dst):
+		return corrupt(Oodle, "decoded %d bytes, declared %d", n, len(dst))
+	}
+	return nil
 }
