@@ -248,7 +248,7 @@ func documentOfViews(lines []string) string {
 // TestViewSummaries compares the summaries in views/ with those in SCHEMA.md.
 func TestViewSummaries(t *testing.T) {
 	var script []byte
-	files, err := filepath.Glob("views/*.sql")
+	files, err := filepath.Glob("internal/views/*.sql")
 	for _, name := range files {
 		text, readErr := os.ReadFile(name)
 		script, err = append(script, text...), errors.Join(err, readErr)

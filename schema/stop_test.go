@@ -19,7 +19,6 @@ import (
 
 	"pakdb/internal/testkit"
 	"pakdb/schema"
-	"pakdb/schema/internal/vfstest"
 )
 
 // A step changes a catalog. It is done, or it has not happened.
@@ -246,7 +245,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of catalogs, one after the other")
 	}
-	disk := vfstest.Install(t)
+	disk := installDisk(t)
 	var done judged
 	for name, story := range stories() {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +272,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 
 // killed does a step in a copy of a folder and returns folders that are as a kill
 // at each call would leave it.
-func killed(t *testing.T, disk *vfstest.Disk, s step, begin string) (left []string) {
+func killed(t *testing.T, disk *faultyDisk, s step, begin string) (left []string) {
 	t.Helper()
 	dir := t.TempDir()
 	live := filepath.Join(dir, "live")
@@ -284,17 +283,17 @@ func killed(t *testing.T, disk *vfstest.Disk, s step, begin string) (left []stri
 		return left[len(left)-1]
 	}
 	first, every := stride(t, s.name)
-	disk.Watch(func(c vfstest.Call) vfstest.Fault {
+	disk.Watch(func(c diskCall) diskFault {
 		if c.N%every != first%every {
-			return vfstest.Fault{}
+			return diskFault{}
 		}
 		file := filepath.Base(c.File)
 		leave(fmt.Sprintf("call %d, %s %s", c.N, c.Op, file))
-		if c.Op == vfstest.Write {
+		if c.Op == diskWrite {
 			folder := leave(fmt.Sprintf("call %d, write %s by half", c.N, file))
 			errs = append(errs, writeAt(filepath.Join(folder, file), c.Offset, c.Data[:len(c.Data)/2]))
 		}
-		return vfstest.Fault{}
+		return diskFault{}
 	})
 	defer disk.Watch(nil)
 	errs = append(errs, s.do(filepath.Join(live, "pakdb.db")))
@@ -321,21 +320,21 @@ func writeAt(path string, off int64, data []byte) error {
 
 // fails is how a disk fails at a call: by turns with no room and with an I/O error
 // where a write can have both.
-func fails(c vfstest.Call) vfstest.Fault {
+func fails(c diskCall) diskFault {
 	switch c.Op {
-	case vfstest.Write:
+	case diskWrite:
 		if c.N%2 == 0 {
-			return vfstest.Fault{Code: vfstest.Full}
+			return diskFault{Code: diskFull}
 		}
-		return vfstest.Fault{Code: vfstest.WriteError, Torn: true}
-	case vfstest.Sync:
-		return vfstest.Fault{Code: vfstest.SyncError}
-	case vfstest.Delete:
-		return vfstest.Fault{Code: vfstest.DeleteError}
-	case vfstest.Create:
-		return vfstest.Fault{Code: vfstest.CannotOpen}
+		return diskFault{Code: diskWriteError, Torn: true}
+	case diskSync:
+		return diskFault{Code: diskSyncError}
+	case diskDelete:
+		return diskFault{Code: diskDeleteError}
+	case diskCreate:
+		return diskFault{Code: diskCannotOpen}
 	}
-	return vfstest.Fault{Code: vfstest.IOError}
+	return diskFault{Code: diskError}
 }
 
 // A call that fails, once or from then on, ends a step with an error, or does no
@@ -345,7 +344,7 @@ func TestFailingDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of catalogs, one after the other")
 	}
-	disk := vfstest.Install(t)
+	disk := installDisk(t)
 	var done judged
 	for name, story := range stories() {
 		t.Run(name, func(t *testing.T) {
@@ -370,22 +369,22 @@ func TestFailingDisk(t *testing.T) {
 
 // failAt does a step on a disk that fails at the at-th call, and reports whether
 // there was one.
-func failAt(t *testing.T, disk *vfstest.Disk, done *judged, s step, m []moment, at int, once bool) (failed bool) {
+func failAt(t *testing.T, disk *faultyDisk, done *judged, s step, m []moment, at int, once bool) (failed bool) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "x")
 	if err := copyFiles(m[0].folder, folder); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "pakdb.db")
-	var where vfstest.Call
-	disk.Watch(func(c vfstest.Call) vfstest.Fault {
+	var where diskCall
+	disk.Watch(func(c diskCall) diskFault {
 		if c.N == at {
-			failed, where = true, vfstest.Call{Op: c.Op, File: c.File}
+			failed, where = true, diskCall{Op: c.Op, File: c.File}
 		}
 		if c.N == at || c.N > at && !once {
 			return fails(c)
 		}
-		return vfstest.Fault{}
+		return diskFault{}
 	})
 	err := s.do(path)
 	disk.Watch(nil)
@@ -403,20 +402,20 @@ func failAt(t *testing.T, disk *vfstest.Disk, done *judged, s step, m []moment, 
 // error says so, and not that there is no catalog. A database of someone else is left
 // alone.
 func TestHotJournal(t *testing.T) {
-	disk := vfstest.Install(t)
+	disk := installDisk(t)
 	hot := func(prepare func(string) error, statements ...string) string {
 		path := filepath.Join(t.TempDir(), "pakdb.db")
 		if err := prepare(path); err != nil {
 			t.Fatal(err)
 		}
 		left := filepath.Join(t.TempDir(), "left")
-		disk.Watch(func(c vfstest.Call) vfstest.Fault {
-			if c.Op == vfstest.Delete && filepath.Base(c.File) == "pakdb.db-journal" && !isThere(left) {
+		disk.Watch(func(c diskCall) diskFault {
+			if c.Op == diskDelete && filepath.Base(c.File) == "pakdb.db-journal" && !isThere(left) {
 				if err := copyFiles(filepath.Dir(path), left); err != nil {
 					t.Error(err)
 				}
 			}
-			return vfstest.Fault{}
+			return diskFault{}
 		})
 		defer disk.Watch(nil)
 		if err := rawly(path, statements...); err != nil {

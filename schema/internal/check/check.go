@@ -14,7 +14,7 @@ import (
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
-	"pakdb/schema/views"
+	"pakdb/schema/internal/views"
 )
 
 // Finding is something that is wrong with a catalog.

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/views"
 	"pakdb/schema/search"
-	"pakdb/schema/views"
 )
 
 // made is what pakdb makes in a catalog.

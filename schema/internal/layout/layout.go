@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/views"
+	"pakdb/schema/internal/views"
 )
 
 // ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".

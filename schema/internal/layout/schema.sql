@@ -1,4 +1,4 @@
--- The tables of a catalog. Users read the views (views/*.sql, described in SCHEMA.md);
+-- The tables of a catalog. Users read the views (../views/*.sql, described in SCHEMA.md);
 -- the tables change without notice. There are no migrations: a catalog of another layout
 -- is refused, and its builds are indexed again.
 --

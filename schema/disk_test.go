@@ -1,15 +1,128 @@
-package vfstest
+package schema_test
 
 import (
+	"os"
+	"sync"
+	"testing"
 	"unsafe"
 
 	"modernc.org/libc"
+	"modernc.org/libc/sys/types"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// A disk that fails, or that can be watched, below every database that a test opens.
+
+// diskOp is what a call does to a file.
+type diskOp string
+
+// The calls that change a file or a folder. Reads and locks are passed through.
+const (
+	diskCreate   diskOp = "create" // of a file that was not there
+	diskWrite    diskOp = "write"
+	diskSync     diskOp = "sync"
+	diskTruncate diskOp = "truncate"
+	diskDelete   diskOp = "delete"
+)
+
+// diskCall is a call that SQLite is about to make.
+type diskCall struct {
+	N      int // from 1, since the last Watch
+	Op     diskOp
+	File   string // full path
+	Offset int64  // of a write; the new size for diskTruncate
+	Data   []byte // of a write; valid during the call
+}
+
+// diskFault is what becomes of a call. The zero diskFault lets it pass.
+type diskFault struct {
+	Code int32 // the result code that SQLite gets, 0 for the true one
+	Torn bool  // the first half of a write reaches the file before Code is returned
+}
+
+// The result codes of a disk that fails.
+const (
+	diskFull        int32 = sqlite3.SQLITE_FULL
+	diskError       int32 = sqlite3.SQLITE_IOERR
+	diskWriteError  int32 = sqlite3.SQLITE_IOERR_WRITE
+	diskSyncError   int32 = sqlite3.SQLITE_IOERR_FSYNC
+	diskDeleteError int32 = sqlite3.SQLITE_IOERR_DELETE
+	diskCannotOpen  int32 = sqlite3.SQLITE_CANTOPEN
+)
+
+// faultyDisk stands between SQLite and its own file system.
+type faultyDisk struct {
+	tls  *libc.TLS
+	base uintptr // SQLite's own
+	own  uintptr
+	name uintptr
+
+	methods uintptr
+	keep    []any // Go functions that C memory points to
+
+	mu    sync.Mutex
+	n     int
+	hook  func(diskCall) diskFault
+	files map[uintptr]string
+}
+
+// installDisk makes a new faultyDisk the file system of all databases that are opened until
+// the test ends. Tests that use one must not run in parallel.
+func installDisk(t testing.TB) *faultyDisk {
+	t.Helper()
+	d := &faultyDisk{tls: libc.NewTLS(), files: map[uintptr]string{}}
+	if rc := sqlite3.Xsqlite3_initialize(d.tls); rc != sqlite3.SQLITE_OK {
+		t.Fatalf("sqlite3_initialize: %d", rc)
+	}
+	d.base = sqlite3.Xsqlite3_vfs_find(d.tls, 0)
+	d.build()
+	if rc := sqlite3.Xsqlite3_vfs_register(d.tls, d.own, 1); rc != sqlite3.SQLITE_OK {
+		t.Fatalf("sqlite3_vfs_register: %d", rc)
+	}
+	t.Cleanup(func() {
+		sqlite3.Xsqlite3_vfs_register(d.tls, d.base, 1)
+		sqlite3.Xsqlite3_vfs_unregister(d.tls, d.own)
+		// The memory stays: a connection that a test forgot may still point to it.
+	})
+	return d
+}
+
+// Watch has hook asked about every call from now on, one at a time; nil: nobody.
+// It must not use SQLite. Calls are counted from 1 again.
+func (d *faultyDisk) Watch(hook func(diskCall) diskFault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.n, d.hook = 0, hook
+}
+
+// call asks the hook, then does what the call is for, unless it is to fail.
+// torn writes half of the data.
+func (d *faultyDisk) call(c diskCall, do, torn func() int32) int32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.hook == nil || c.File == "" {
+		return do()
+	}
+	d.n++
+	c.N = d.n
+	f := d.hook(c)
+	if f.Torn && torn != nil {
+		torn()
+	}
+	if f.Code != 0 {
+		return f.Code
+	}
+	return do()
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // SQLite's structures hold C function pointers, which in its translation to Go
 // are the words of Go function values.
-func pointer[F any](d *Disk, f F) uintptr {
+func pointer[F any](d *faultyDisk, f F) uintptr {
 	d.keep = append(d.keep, f)
 	return *(*uintptr)(unsafe.Pointer(&f))
 }
@@ -43,7 +156,7 @@ func real(file uintptr) (uintptr, *sqlite3.Tsqlite3_io_methods) {
 
 // build copies SQLite's own file system and puts the calls that change anything in
 // place of its own.
-func (d *Disk) build() {
+func (d *faultyDisk) build() {
 	d.own = libc.Xmalloc(d.tls, sizeOf[sqlite3.Tsqlite3_vfs]())
 	d.methods = libc.Xmalloc(d.tls, sizeOf[sqlite3.Tsqlite3_io_methods]())
 	d.name, _ = libc.CString("vfstest")
@@ -94,7 +207,7 @@ func (d *Disk) build() {
 }
 
 // buildShared passes the calls of a write-ahead log's index through.
-func (d *Disk) buildShared(m *sqlite3.Tsqlite3_io_methods) {
+func (d *faultyDisk) buildShared(m *sqlite3.Tsqlite3_io_methods) {
 	m.FxShmMap = pointer[shmFunc](d, func(tls *libc.TLS, p uintptr, page, size, extend int32, out uintptr) int32 {
 		f, m := real(p)
 		return function[shmFunc](m.FxShmMap)(tls, f, page, size, extend, out)
@@ -113,7 +226,7 @@ func (d *Disk) buildShared(m *sqlite3.Tsqlite3_io_methods) {
 	})
 }
 
-func (d *Disk) open(tls *libc.TLS, _, name, file uintptr, flags int32, outFlags uintptr) int32 {
+func (d *faultyDisk) open(tls *libc.TLS, _, name, file uintptr, flags int32, outFlags uintptr) int32 {
 	at[sqlite3.Tsqlite3_file](file).FpMethods = 0
 	do := func() int32 {
 		return function[openFunc](at[sqlite3.Tsqlite3_vfs](d.base).FxOpen)(tls, d.base, name, file+head, flags, outFlags)
@@ -126,7 +239,7 @@ func (d *Disk) open(tls *libc.TLS, _, name, file uintptr, flags int32, outFlags 
 	if path == "" || flags&sqlite3.SQLITE_OPEN_CREATE == 0 || exists(path) {
 		rc = do()
 	} else {
-		rc = d.call(Call{Op: Create, File: path}, do, nil)
+		rc = d.call(diskCall{Op: diskCreate, File: path}, do, nil)
 	}
 	if rc == sqlite3.SQLITE_OK {
 		at[sqlite3.Tsqlite3_file](file).FpMethods = d.methods
@@ -137,13 +250,13 @@ func (d *Disk) open(tls *libc.TLS, _, name, file uintptr, flags int32, outFlags 
 	return rc
 }
 
-func (d *Disk) delete(tls *libc.TLS, _, name uintptr, syncDir int32) int32 {
-	return d.call(Call{Op: Delete, File: libc.GoString(name)}, func() int32 {
+func (d *faultyDisk) delete(tls *libc.TLS, _, name uintptr, syncDir int32) int32 {
+	return d.call(diskCall{Op: diskDelete, File: libc.GoString(name)}, func() int32 {
 		return function[pathFunc](at[sqlite3.Tsqlite3_vfs](d.base).FxDelete)(tls, d.base, name, syncDir)
 	}, nil)
 }
 
-func (d *Disk) close(tls *libc.TLS, file uintptr) int32 {
+func (d *faultyDisk) close(tls *libc.TLS, file uintptr) int32 {
 	d.mu.Lock()
 	delete(d.files, file)
 	d.mu.Unlock()
@@ -151,27 +264,32 @@ func (d *Disk) close(tls *libc.TLS, file uintptr) int32 {
 	return function[fileFunc](m.FxClose)(tls, f)
 }
 
-func (d *Disk) nameOf(file uintptr) string {
+func (d *faultyDisk) nameOf(file uintptr) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.files[file]
 }
 
-func (d *Disk) write(tls *libc.TLS, file, buf uintptr, n int32, off int64) int32 {
+func (d *faultyDisk) write(tls *libc.TLS, file, buf uintptr, n int32, off int64) int32 {
 	f, m := real(file)
 	do := func(n int32) int32 { return function[rwFunc](m.FxWrite)(tls, f, buf, n, off) }
 	data := unsafe.Slice(at[byte](buf), n)
-	return d.call(Call{Op: Write, File: d.nameOf(file), Offset: off, Data: data},
+	return d.call(diskCall{Op: diskWrite, File: d.nameOf(file), Offset: off, Data: data},
 		func() int32 { return do(n) }, func() int32 { return do(n / 2) })
 }
 
-func (d *Disk) truncate(tls *libc.TLS, file uintptr, size int64) int32 {
+func (d *faultyDisk) truncate(tls *libc.TLS, file uintptr, size int64) int32 {
 	f, m := real(file)
-	return d.call(Call{Op: Truncate, File: d.nameOf(file), Offset: size},
+	return d.call(diskCall{Op: diskTruncate, File: d.nameOf(file), Offset: size},
 		func() int32 { return function[sizeFunc](m.FxTruncate)(tls, f, size) }, nil)
 }
 
 // sync does not wait for the disk: what a test looks at is what the system has.
-func (d *Disk) sync(_ *libc.TLS, file uintptr, _ int32) int32 {
-	return d.call(Call{Op: Sync, File: d.nameOf(file)}, func() int32 { return sqlite3.SQLITE_OK }, nil)
+func (d *faultyDisk) sync(_ *libc.TLS, file uintptr, _ int32) int32 {
+	return d.call(diskCall{Op: diskSync, File: d.nameOf(file)}, func() int32 { return sqlite3.SQLITE_OK }, nil)
+}
+
+func sizeOf[T any]() types.Size_t {
+	var v T
+	return types.Size_t(unsafe.Sizeof(v))
 }
