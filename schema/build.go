@@ -8,21 +8,11 @@ import (
 	"fmt"
 	"time"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/edition"
-	"pakdb/schema/internal/intern"
-	"pakdb/schema/internal/publish"
-	"pakdb/schema/internal/record"
-	"pakdb/schema/internal/remove"
 	"pakdb/schema/internal/write"
 	"pakdb/schema/rows"
 	"pakdb/schema/search"
 )
-
-// A batch travels to the catalog when it is this heavy: an entry weighs 1, and so does a row
-// of its facts. This one holds about 10 MB; three are on their way at a time.
-const batchWeight = 16 << 10
 
 // Build collects the archives and entries of one build. Its methods must be
 // called from one goroutine; SQL runs in another, one batch behind. The build
@@ -32,13 +22,13 @@ type Build struct {
 	Search Search // what becomes of the search index when the build is finished
 
 	c        *Catalog
-	publish  publish.Build
-	pipeline pipeline
-	batch    *batch.Batch // what has been added and not yet sent
+	publish  write.Publication
+	pipeline write.Pipeline
+	batch    *write.Batch // what has been added and not yet sent
 
 	nextArchive int64
-	archives    map[int64]*batch.Archive // started and not yet ended
-	lineages    *edition.Lineages
+	archives    map[int64]*write.Archive // started and not yet ended
+	lineages    *write.Lineages
 	notStarted  error // of StartArchive
 }
 
@@ -75,12 +65,12 @@ func (c *Catalog) BeginAt(ctx context.Context, label string, created time.Time) 
 	if label == "" {
 		return nil, errors.New("a build needs a label")
 	}
-	b := &Build{c: c, publish: publish.Build{Label: label}, pipeline: pipeline{writer: c.writer, label: label}, batch: batch.New(nil),
-		archives: map[int64]*batch.Archive{}}
+	b := &Build{c: c, publish: write.Publication{Label: label}, pipeline: write.Pipeline{On: c.writer, Label: label}, batch: &write.Batch{},
+		archives: map[int64]*write.Archive{}}
 	if err := c.writer.InTx(ctx, func(tx *sql.Tx) error { return b.begin(ctx, tx, created) }); err != nil {
 		return nil, fmt.Errorf("begin build %q: %w", label, conn.Classify(err))
 	}
-	b.pipeline.start(ctx)
+	b.pipeline.Start(ctx)
 	return b, nil
 }
 
@@ -88,7 +78,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	if err := write.AddMissingKeys(ctx, tx); err != nil {
 		return err
 	}
-	if err := remove.Unfinished(ctx, tx); err != nil {
+	if err := write.RemoveUnfinished(ctx, tx); err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, "INSERT INTO x_build (label, created_at) VALUES (?, ?)",
@@ -103,15 +93,11 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 		return err
 	}
 	b.publish.Before = b.nextArchive
-	b.lineages = edition.NewLineages(b.c.reader, b.nextArchive)
+	b.lineages = write.NewLineages(b.c.reader, b.nextArchive)
 	if b.publish.Sets, err = conn.MaxID(ctx, tx, "x_value_set", "set_id"); err != nil {
 		return err
 	}
-	if b.pipeline.interner, err = intern.New(ctx, b.c.finder, tx); err != nil {
-		return err
-	}
-	b.pipeline.rows, err = write.New(ctx, b.c.writer.Src, tx)
-	return err
+	return b.pipeline.Prepare(ctx, b.c.finder, tx)
 }
 
 // SetNames says what the archives of the build are called, which is to be known before the
@@ -143,7 +129,7 @@ func (b *Build) StartArchive(a Archive) int64 {
 func (b *Build) Continue(a Archive, before *Edition) int64 {
 	b.nextArchive++
 	id := b.nextArchive
-	b.archives[id] = &batch.Archive{Archive: a, ID: id, Lineage: edition.LineageOf(before, id), Totals: &batch.Totals{}}
+	b.archives[id] = &write.Archive{Archive: a, ID: id, Lineage: write.LineageOf(before, id), Totals: &write.Totals{}}
 	return id
 }
 
@@ -157,29 +143,10 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Bytes += e.Size
 	a.Stored += e.Stored
 	a.Totals.Add(e)
-	row := b.batch.AddRow()
-	row.Entry, row.Archive = *e, archive
-	if row.NameHash = e.Same.Name; e.Same.Row == 0 {
-		row.NameHash = record.HashOf(e.Name)
-	}
+	b.batch.Add(archive, e)
 	b.publish.AddFile(a.FileOf(e))
 	b.publish.Summed = b.publish.Summed || (e.HasContent || e.Same.Row != 0) && e.Sum != nil
-	switch {
-	case e.Same.Row != 0:
-		row.Print = e.Same.Print
-	case e.Copied != nil && e.Copied.HasPrint:
-		row.Print = e.Copied.Print
-	default:
-		row.Print = edition.Print(&row.Entry, row.NameHash)
-	}
-	b.batch.Weight++
-	if e.Facts != nil {
-		b.batch.Weight += e.Facts.Rows()
-	}
-	if e.Values != nil {
-		b.batch.Weight += e.Values.Rows.Weight()
-	}
-	if b.batch.Weight >= batchWeight {
+	if b.batch.Full() {
 		return b.send()
 	}
 	return nil
@@ -188,13 +155,13 @@ func (b *Build) Add(archive int64, e *Entry) error {
 // AddProblem stores a finding about a started archive.
 func (b *Build) AddProblem(archive int64, p Problem) {
 	a := b.archives[archive]
-	b.batch.Problems = append(b.batch.Problems, batch.Problem{Archive: archive, Seq: a.Problems, Problem: p})
+	b.batch.Problems = append(b.batch.Problems, write.Problem{Archive: archive, Seq: a.Problems, Problem: p})
 	a.Problems++
 }
 
 // AddName stores a public name in a started archive.
 func (b *Build) AddName(archive int64, n Name) {
-	b.batch.Names = append(b.batch.Names, batch.Name{Archive: archive, Name: n})
+	b.batch.Names = append(b.batch.Names, write.Name{Archive: archive, Name: n})
 	b.batch.Weight++
 }
 
@@ -209,7 +176,7 @@ func (b *Build) Mount(m Mount) { b.publish.Mounts = append(b.publish.Mounts, m) 
 
 // take returns the batch with the state of every archive it concerns, and begins the
 // next one.
-func (b *Build) take() *batch.Batch {
+func (b *Build) take() *write.Batch {
 	full := b.batch
 	for id, a := range b.archives {
 		full.Archives = append(full.Archives, *a)
@@ -217,15 +184,15 @@ func (b *Build) take() *batch.Batch {
 			delete(b.archives, id)
 		}
 	}
-	b.batch = b.pipeline.newBatch(full)
+	b.batch = b.pipeline.NewBatch(full)
 	return full
 }
 
-func (b *Build) send() error { return b.pipeline.send(b.take()) }
+func (b *Build) send() error { return b.pipeline.Send(b.take()) }
 
 // flush writes what has been added so far, keys included, and waits for it. Until the next Add
 // the caller may use the database.
-func (b *Build) flush() error { return b.pipeline.flush(b.take()) }
+func (b *Build) flush() error { return b.pipeline.Flush(b.take()) }
 
 // Finish makes the build visible and replaces an older one of the same label,
 // in one step. Archives that no build mounts any longer are removed. A build
@@ -233,7 +200,7 @@ func (b *Build) flush() error { return b.pipeline.flush(b.take()) }
 // returns how many problems the view "problems" shows for the build. The build
 // has ended then, whether or not there was an error.
 func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
-	if err := b.pipeline.end(b.take()); err != nil {
+	if err := b.pipeline.End(b.take()); err != nil {
 		return 0, err
 	}
 	if err := b.publish.FindShadows(ctx, b.c.reader); err != nil {
@@ -262,8 +229,8 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 // next run need not scan it again. Its error is one that Add or Finish has
 // returned already, if they had the chance. A build that has ended stays as it is.
 func (b *Build) Abandon() error {
-	if b.pipeline.queue == nil {
-		return b.pipeline.err
+	if ended, err := b.pipeline.Ended(); ended {
+		return err
 	}
-	return b.pipeline.end(b.take())
+	return b.pipeline.End(b.take())
 }

@@ -6,19 +6,17 @@
 // and becomes visible all at once. [OpenReadOnly] serves queries and cannot
 // write, whatever SQL it is given.
 //
-//	Build.Add --> batch --> edition, intern (ids) --> write (SQL) --> publish --> views --> queries
-//	              `------------- pipeline.go -------------------'
+//	Build.Add --> write.Batch --> write.Pipeline --> write.Publication --> views --> queries
 //
 // Tables change with the layout; the views (package views, documented in
 // SCHEMA.md) are the stable surface. The work is done in rooms below: record (what a
 // scan hands over), conn (connections of SQLite), file (the file and its lock),
-// layout (schema.sql) and views, batch, edition, intern, write, publish, remove and check.
+// layout (schema.sql) and views, write (rows on their way in and out) and check.
 //
 // Reading order:
 //
 //   - nouns.go, keys.go: names for what is defined in rooms below
 //   - schema.go: a catalog opened for writing
-//   - pipeline.go: batches of a build on their way to the catalog
 //   - build.go: what a scan calls
 //   - known.go, targets.go: what a scan asks the catalog
 //   - other.go, merge.go, merge_searched.go: builds of another catalog are copied

@@ -14,7 +14,7 @@ import (
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/other"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/internal/remove"
+	"pakdb/schema/internal/write"
 )
 
 // MergeOptions say how builds are merged.
@@ -85,10 +85,10 @@ func addWords(ctx context.Context, c *Catalog, from *Other) error {
 // dropUnseen removes what a build that failed has left.
 func dropUnseen(ctx context.Context, c *Catalog) error {
 	return c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		if err := remove.Unfinished(ctx, tx); err != nil {
+		if err := write.RemoveUnfinished(ctx, tx); err != nil {
 			return err
 		}
-		return remove.Unmounted(ctx, tx)
+		return write.RemoveUnmounted(ctx, tx)
 	})
 }
 

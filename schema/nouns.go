@@ -5,10 +5,10 @@ import (
 
 	"pakdb/schema/internal/check"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/edition"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/internal/write"
 )
 
 // What a scan hands to the catalog. The fields are documented in
@@ -27,7 +27,7 @@ type (
 	// Sampler chooses some entries of all.
 	Sampler = record.Sampler[record.Outline]
 	// Edition is the one that an archive continues.
-	Edition = edition.Before
+	Edition = write.Before
 	// Same is a row of the edition before.
 	Same = record.Same
 	// Facts is what an inspector found in a content.

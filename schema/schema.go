@@ -14,7 +14,7 @@ import (
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
-	"pakdb/schema/internal/remove"
+	"pakdb/schema/internal/write"
 )
 
 // Catalog is a catalog opened for writing. It is not safe for concurrent use.
@@ -174,7 +174,7 @@ func (c *Catalog) Path() string { return c.path }
 // contents and their facts, paths. It returns an error that names the first
 // label that is not there, and then removes nothing.
 func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
-	return c.named(c.writer.InTx(ctx, func(tx *sql.Tx) error { return remove.Labels(ctx, tx, labels...) }))
+	return c.named(c.writer.InTx(ctx, func(tx *sql.Tx) error { return write.RemoveLabels(ctx, tx, labels...) }))
 }
 
 // named adds the catalog's path and its class to an error of SQLite.

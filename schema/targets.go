@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"pakdb/schema/internal/write"
 	"slices"
-
-	"pakdb/schema/internal/batch"
 )
 
 // Target is a content of the build that is to be searched for known ids, and an
@@ -89,9 +88,7 @@ func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, err
 
 // AddScanned stores what searches found, in place of what earlier ones did.
 func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
-	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		return b.pipeline.rows.ReplaceScanned(ctx, tx, found) // it is idle after Targets
-	})
+	return b.pipeline.ReplaceScanned(ctx, found) // it is idle after Targets
 }
 
 // Dictionary returns what ids stand for by the newest content that has rows in a
@@ -154,7 +151,7 @@ const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
 // Values, where there are any, take the place of those that follow from the content alone.
 func (b *Build) ReplaceFacts(facts map[int64]*Facts, values map[int64]*Values) error {
 	for _, id := range slices.Sorted(maps.Keys(facts)) {
-		row := &batch.Row{ContentID: id, Entry: Entry{Facts: facts[id], Values: values[id]}}
+		row := &write.Row{ContentID: id, Entry: Entry{Facts: facts[id], Values: values[id]}}
 		if row.Values != nil {
 			row.ExportsOf = &Package{}
 		}

@@ -6,8 +6,8 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/write"
 )
 
 // ValueTarget is a content of the build whose values need more than the content: classes,
@@ -81,7 +81,7 @@ type ValueSet struct {
 func (b *Build) AddSets(sets []ValueSet) error {
 	for i := range sets {
 		s := &sets[i]
-		b.batch.Sets = append(b.batch.Sets, &batch.Row{ContentID: s.Content, Entry: Entry{ExportsOf: &Package{Header: s.Header}, Values: s.Values}})
+		b.batch.Sets = append(b.batch.Sets, &write.Row{ContentID: s.Content, Entry: Entry{ExportsOf: &Package{Header: s.Header}, Values: s.Values}})
 	}
 	b.batch.Build = b.publish.ID
 	return b.flush()
@@ -185,7 +185,7 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 			if err != nil {
 				return err
 			}
-			row := &batch.Row{Entry: Entry{ExportsOf: &Package{}, Values: classes[i]}}
+			row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: classes[i]}}
 			row.Exports.Mapping = id
 			b.batch.Sets = append(b.batch.Sets, row)
 		}

@@ -183,7 +183,7 @@ CREATE TABLE x_entry_row (
     since      INTEGER NOT NULL DEFAULT 0,   -- the first edition that has the row
     until      INTEGER NOT NULL DEFAULT 0,   -- the first edition that does not have it; 0: none yet
     -- start of a hash over what the archive says about the entry but its place
-    print      INTEGER,
+    print      INTEGER NOT NULL,
     PRIMARY KEY (lineage_id, row)
 ) STRICT, WITHOUT ROWID;
 -- Serves: history of a path, renames.

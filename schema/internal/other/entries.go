@@ -111,7 +111,7 @@ func (c *Catalog) entry(r *row) (e Entry) {
 	if padded := r.blob("padded", 32); len(padded) == 32 {
 		e.Padded, e.HasPadded = record.Digest(padded), true
 	}
-	e.Copied.Print, e.Copied.HasPrint = r.maybeNumber("print")
+	e.Copied.Print = r.number("print")
 	e.pathID, _ = peek(r)
 	e.Name = c.path(r, "path_id")
 	content, ok := r.maybeNumber("content_id")

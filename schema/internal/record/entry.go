@@ -64,16 +64,15 @@ type Entry struct {
 
 // Copied is what a catalog that is merged has of an entry besides what a scan hands over.
 type Copied struct {
-	Print    int64 // see package edition, when HasPrint
-	HasPrint bool
-	Digests  []PackageDigest // of the content, with each package that it is part of
+	Print   int64           // see Same
+	Digests []PackageDigest // of the content, with each package that it is part of
 }
 
 // Same is a row of the edition before.
 type Same struct {
 	Row, Content int64
 	Place        int   // among the rows: that of the next entry is most often the next one
-	Print        int64 // see package edition
+	Print        int64 // a hash of what the archive says about the entry but its place
 	Name         Half  // the hash of the entry's Name, as it is known by then
 }
 

@@ -7,20 +7,19 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
-var contents = table[*batch.Row]{name: "x_content", columns: []column[*batch.Row]{
+var contents = table[*Row]{name: "x_content", columns: []column[*Row]{
 	bytesOf("hash", knownHash),
-	number("size", func(r *batch.Row) int64 { return r.ContentSize }),
-	maybeWord("kind_id", func(r *batch.Row) (string, bool) {
+	number("size", func(r *Row) int64 { return r.ContentSize }),
+	maybeWord("kind_id", func(r *Row) (string, bool) {
 		if r.Facts == nil {
 			return "", false
 		}
 		return r.Facts.Kind, true
 	}),
-	maybeWord("inspected_id", func(r *batch.Row) (string, bool) {
+	maybeWord("inspected_id", func(r *Row) (string, bool) {
 		if r.Facts == nil {
 			return "", false
 		}
@@ -29,20 +28,20 @@ var contents = table[*batch.Row]{name: "x_content", columns: []column[*batch.Row
 }}
 
 // knownHash returns as much of the content's hash as is known.
-func knownHash(r *batch.Row) []byte {
+func knownHash(r *Row) []byte {
 	if r.Stated {
 		return r.Content[:record.StatedSize]
 	}
 	return r.Content[:]
 }
 
-func insertContents(t *tx, b *batch.Batch) error {
+func insertContents(t *tx, b *Batch) error {
 	return contents.insertNumbered(t, b.FirstContent, b.NewContents)
 }
 
 // completeHashes fills in the hashes of contents that were known by the start of
 // it alone, and have been read now.
-func completeHashes(t *tx, b *batch.Batch) error {
+func completeHashes(t *tx, b *Batch) error {
 	return t.exec("UPDATE x_content SET hash = src.b FROM src WHERE content_id = src.a", len(b.Read),
 		func(row, col int) driver.Value {
 			if col == 0 {
@@ -56,8 +55,8 @@ func completeHashes(t *tx, b *batch.Batch) error {
 // known to stand for: those of entries that were read, or were given one so, and are
 // stored alike. What other entries of the build decode to is found when it is
 // published (links.sql).
-func findClaimed(t *tx, b *batch.Batch) error {
-	var rows []*batch.Row
+func findClaimed(t *tx, b *Batch) error {
+	var rows []*Row
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Claimed && r.Sum != nil {
 			rows = append(rows, r)
@@ -67,12 +66,12 @@ func findClaimed(t *tx, b *batch.Batch) error {
 		return nil
 	}
 	if !*t.summed { // what this build reads itself is found when it is published
-		if err := AddSums(t, t.sql); err != nil {
+		if err := addSums(t, t.sql); err != nil {
 			return err
 		}
 		*t.summed = true
 	}
-	slices.SortStableFunc(rows, func(a, b *batch.Row) int { // neighbours share pages of the table
+	slices.SortStableFunc(rows, func(a, b *Row) int { // neighbours share pages of the table
 		return cmp.Or(bytes.Compare(a.Sum, b.Sum), cmp.Compare(a.Stored, b.Stored))
 	})
 	for _, r := range rows {
@@ -110,9 +109,9 @@ func findClaimed(t *tx, b *batch.Batch) error {
 
 // sketches are what similar contents are recognised by. A sketch depends on the content
 // alone, so one that is there stays.
-var sketches = table[*batch.Row]{name: "x_content_sketch", verb: "INSERT OR IGNORE", columns: []column[*batch.Row]{
+var sketches = table[*Row]{name: "x_content_sketch", verb: "INSERT OR IGNORE", columns: []column[*Row]{
 	number("content_id", contentID),
-	bytesOf("sketch", func(r *batch.Row) []byte { return r.Sketch }),
+	bytesOf("sketch", func(r *Row) []byte { return r.Sketch }),
 }}
 
 // digests are what is known of packages. They depend on two contents alone, so that
@@ -135,11 +134,11 @@ type digest struct {
 	*record.PackageDigest
 }
 
-func contentID(r *batch.Row) int64 { return r.ContentID }
+func contentID(r *Row) int64 { return r.ContentID }
 
 // insertSketches stores sketches and digests of contents.
-func insertSketches(t *tx, b *batch.Batch) error {
-	var sketched []*batch.Row
+func insertSketches(t *tx, b *Batch) error {
+	var sketched []*Row
 	var digested []digest
 	for i := range b.Rows {
 		r := &b.Rows[i]

@@ -3,29 +3,27 @@ package write
 import (
 	"database/sql/driver"
 	"fmt"
-
-	"pakdb/schema/internal/batch"
 )
 
-var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", columns: []column[*batch.Row]{
-	number("lineage_id", func(r *batch.Row) int64 { return r.Lineage }),
-	number("row", func(r *batch.Row) int64 { return r.Number }),
-	number("since", func(r *batch.Row) int64 { return r.Since }),
-	number("print", func(r *batch.Row) int64 { return r.Print }),
-	maybeNumber("path_id", func(r *batch.Row) (int64, bool) { return r.PathID, r.PathID != 0 }),
-	maybeNumber("content_id", func(r *batch.Row) (int64, bool) { return r.ContentID, r.ContentID != 0 }),
-	number("stored", func(r *batch.Row) int64 { return r.Stored }),
-	number("size", func(r *batch.Row) int64 { return r.Size }),
-	word("method_id", func(r *batch.Row) string { return r.Method }),
-	number("flags", func(r *batch.Row) int64 { return r.Flags }),
-	maybeNumber("mtime", func(r *batch.Row) (int64, bool) { return r.ModTime, r.HasTime }),
-	maybeNumber("path_hash", func(r *batch.Row) (int64, bool) { return int64(r.PathHash), r.HasPathHash }),
-	maybeWord("type_id", func(r *batch.Row) (string, bool) { return r.Type, r.Type != "" }),
-	maybeNumber("id_hi", func(r *batch.Row) (int64, bool) { return int64(r.ID[0]), r.IDBits > 64 }),
-	maybeNumber("id_lo", func(r *batch.Row) (int64, bool) { return int64(r.ID[1]), r.IDBits > 0 }),
-	maybeNumber("id_bits", func(r *batch.Row) (int64, bool) { return r.IDBits, r.IDBits > 0 }),
-	bytesOf("sum", func(r *batch.Row) []byte { return r.Sum }),
-	bytesOf("padded", func(r *batch.Row) []byte {
+var entries = table[*Row]{name: "x_entry_row", verb: "INSERT OR FAIL", columns: []column[*Row]{
+	number("lineage_id", func(r *Row) int64 { return r.Lineage }),
+	number("row", func(r *Row) int64 { return r.Number }),
+	number("since", func(r *Row) int64 { return r.Since }),
+	number("print", func(r *Row) int64 { return r.Print }),
+	maybeNumber("path_id", func(r *Row) (int64, bool) { return r.PathID, r.PathID != 0 }),
+	maybeNumber("content_id", func(r *Row) (int64, bool) { return r.ContentID, r.ContentID != 0 }),
+	number("stored", func(r *Row) int64 { return r.Stored }),
+	number("size", func(r *Row) int64 { return r.Size }),
+	word("method_id", func(r *Row) string { return r.Method }),
+	number("flags", func(r *Row) int64 { return r.Flags }),
+	maybeNumber("mtime", func(r *Row) (int64, bool) { return r.ModTime, r.HasTime }),
+	maybeNumber("path_hash", func(r *Row) (int64, bool) { return int64(r.PathHash), r.HasPathHash }),
+	maybeWord("type_id", func(r *Row) (string, bool) { return r.Type, r.Type != "" }),
+	maybeNumber("id_hi", func(r *Row) (int64, bool) { return int64(r.ID[0]), r.IDBits > 64 }),
+	maybeNumber("id_lo", func(r *Row) (int64, bool) { return int64(r.ID[1]), r.IDBits > 0 }),
+	maybeNumber("id_bits", func(r *Row) (int64, bool) { return r.IDBits, r.IDBits > 0 }),
+	bytesOf("sum", func(r *Row) []byte { return r.Sum }),
+	bytesOf("padded", func(r *Row) []byte {
 		if !r.HasPadded {
 			return nil
 		}
@@ -34,16 +32,16 @@ var entries = table[*batch.Row]{name: "x_entry_row", verb: "INSERT OR FAIL", col
 }}
 
 // places say where the entries of an archive lie.
-var places = table[*batch.Located]{name: "x_archive_place", columns: []column[*batch.Located]{
-	number("archive_id", func(p *batch.Located) int64 { return p.Archive }),
-	number("row", func(p *batch.Located) int64 { return p.Row }),
-	number("ordinal", func(p *batch.Located) int64 { return p.Ordinal }),
-	number("step", func(p *batch.Located) int64 { return p.Step }),
-	bytesOf("offsets", func(p *batch.Located) []byte { return p.Offsets }),
+var places = table[*Located]{name: "x_archive_place", columns: []column[*Located]{
+	number("archive_id", func(p *Located) int64 { return p.Archive }),
+	number("row", func(p *Located) int64 { return p.Row }),
+	number("ordinal", func(p *Located) int64 { return p.Ordinal }),
+	number("step", func(p *Located) int64 { return p.Step }),
+	bytesOf("offsets", func(p *Located) []byte { return p.Offsets }),
 }}
 
 // insertEntries ends the rows that editions do not have, and adds those that they bring.
-func insertEntries(t *tx, b *batch.Batch) error {
+func insertEntries(t *tx, b *Batch) error {
 	err := t.exec("UPDATE x_entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.Ended),
 		func(row, col int) driver.Value {
 			e := &b.Ended[row]
@@ -62,7 +60,7 @@ func insertEntries(t *tx, b *batch.Batch) error {
 }
 
 // copyMoved gives rows what goes with others.
-func copyMoved(t *tx, moved []batch.Moved) error {
+func copyMoved(t *tx, moved []Moved) error {
 	for _, table := range []struct{ name, columns string }{
 		{"x_entry_symbol", "space_id, key, name_id, root_id, start"},
 		{"x_value_entry", "path_id, header, name_id, root_id, start"},

@@ -3,14 +3,13 @@ package write
 import (
 	"database/sql/driver"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 	"pakdb/schema/search"
 )
 
 // fact is the i-th row that a content's facts have in some table.
 type fact struct {
-	row *batch.Row
+	row *Row
 	i   int
 }
 
@@ -18,7 +17,7 @@ func (f fact) content() int64 { return f.row.ContentID }
 func (f fact) seq() int64     { return int64(f.i) }
 
 // factRows lists the rows that contents have in a table, each as many as count says.
-func factRows(rows []*batch.Row, count func(*record.Facts) int) (all []fact) {
+func factRows(rows []*Row, count func(*record.Facts) int) (all []fact) {
 	for _, r := range rows {
 		for i := range count(r.Facts) {
 			all = append(all, fact{r, i})
@@ -81,7 +80,7 @@ func given(id int64) (int64, bool) { return id, id != 0 }
 
 // insertFacts stores what the inspectors found. Words get their ids content by content,
 // before there is a statement.
-func insertFacts(t *tx, b *batch.Batch) error {
+func insertFacts(t *tx, b *Batch) error {
 	for _, r := range b.Due {
 		if err := addFactWords(t, r); err != nil {
 			return err
@@ -108,7 +107,7 @@ func insertFacts(t *tx, b *batch.Batch) error {
 }
 
 // noteDue notes for the search index which contents it has without these facts.
-func noteDue(t *tx, rows []*batch.Row) error {
+func noteDue(t *tx, rows []*Row) error {
 	var ids []int64
 	for _, r := range rows {
 		if r.ContentID <= t.search {
@@ -120,7 +119,7 @@ func noteDue(t *tx, rows []*batch.Row) error {
 
 func countScanned(f *record.Facts) int { return len(f.Scanned) }
 
-func addFactWords(t *tx, r *batch.Row) error {
+func addFactWords(t *tx, r *Row) error {
 	f := r.Facts
 	if f.Scan != "" {
 		if err := t.addWords(f.Scan); err != nil {
@@ -144,14 +143,14 @@ func addFactWords(t *tx, r *batch.Row) error {
 
 // removeFacts makes room for the facts of contents that were inspected in another
 // way before. Digests and values of packages stay when the facts alone are replaced.
-func removeFacts(t *tx, b *batch.Batch) error {
+func removeFacts(t *tx, b *Batch) error {
 	rows := b.Again
 	if len(rows) == 0 {
 		return nil
 	}
 	if *t.facts == nil {
 		var err error
-		if *t.facts, err = FactTables(t, t.sql); err != nil {
+		if *t.facts, err = factTables(t, t.sql); err != nil {
 			return err
 		}
 	}

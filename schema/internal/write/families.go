@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"pakdb/codecs/family"
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
 )
 
 // addFamilyWords adds the words that rows name.
-func addFamilyWords(t *tx, f *family.Batch, ids *batch.FactIDs) error {
+func addFamilyWords(t *tx, f *family.Batch, ids *FactIDs) error {
 	if f == nil {
 		return nil
 	}
@@ -34,7 +33,7 @@ func addFamilyWords(t *tx, f *family.Batch, ids *batch.FactIDs) error {
 type familyRows struct {
 	family.Rows
 	owner int64
-	ids   *batch.FactIDs
+	ids   *FactIDs
 	first int // place of the first among the rows of all contents
 	end   int // place behind the last
 }
@@ -48,7 +47,7 @@ type familyTable struct {
 
 // insertFamilies stores the rows that only families of formats have, table by
 // table.
-func insertFamilies(t *tx, facts []*batch.Row) error {
+func insertFamilies(t *tx, facts []*Row) error {
 	all := familyTables{byName: map[string]*familyTable{}}
 	for _, r := range facts {
 		all.add(r.Facts.Family, r.ContentID, &r.FactIDs)
@@ -75,7 +74,7 @@ type familyTables struct {
 }
 
 // add adds the rows of a content, or of a set of values.
-func (all *familyTables) add(b *family.Batch, owner int64, ids *batch.FactIDs) {
+func (all *familyTables) add(b *family.Batch, owner int64, ids *FactIDs) {
 	if b == nil {
 		return
 	}
@@ -137,7 +136,7 @@ func (t *familyTable) rowsOf(row int) *familyRows {
 }
 
 // idsOf returns the ids of what rows name by position in a column of a kind.
-func idsOf(ids *batch.FactIDs, kind family.Kind) []int64 {
+func idsOf(ids *FactIDs, kind family.Kind) []int64 {
 	switch kind {
 	case family.Word:
 		return ids.Words
@@ -167,10 +166,10 @@ func familyInsert(l *family.Layout) string {
 	return verb + " INTO " + l.Table + " (" + strings.Join(into, ", ") + ") SELECT " + strings.Join(from, ", ") + " FROM src"
 }
 
-// FactTables returns the tables that hold facts of contents, whichever family they
+// factTables returns the tables that hold facts of contents, whichever family they
 // are of: those whose content_id refers to a content, but for those that say where
 // contents are and what they are made of.
-func FactTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
+func factTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	own, err := layout.Tables()
 	if err != nil {
 		return nil, err

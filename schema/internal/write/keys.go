@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	_ "embed"
 	"slices"
-
-	"pakdb/schema/internal/batch"
 )
 
 //go:embed rekey.sql
@@ -17,10 +15,10 @@ var sums string
 
 // keyTable returns a key table. Its rows come sorted: each page of the tree is touched
 // once.
-func keyTable(name, id, verb string) table[*batch.Key] {
-	return table[*batch.Key]{name: name, verb: verb, columns: []column[*batch.Key]{
-		number("key", func(k *batch.Key) int64 { return k.Key }),
-		number(id, func(k *batch.Key) int64 { return k.ID }),
+func keyTable(name, id, verb string) table[*Key] {
+	return table[*Key]{name: name, verb: verb, columns: []column[*Key]{
+		number("key", func(k *Key) int64 { return k.Key }),
+		number(id, func(k *Key) int64 { return k.ID }),
 	}}
 }
 
@@ -32,14 +30,14 @@ var (
 )
 
 // insertKeys adds the keys that have waited long enough.
-func insertKeys(t *tx, b *batch.Batch) error {
+func insertKeys(t *tx, b *Batch) error {
 	keys := b.Keys
 	if keys == nil {
-		keys = &batch.KeySet{}
+		keys = &keySet{}
 	}
 	for _, k := range []struct {
-		into *table[*batch.Key]
-		rows []batch.Key
+		into *table[*Key]
+		rows []Key
 	}{
 		{&pathKeys, keys.Paths},
 		{&contentKeys, keys.Contents},
@@ -65,9 +63,9 @@ func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// AddSums completes the table that finds contents by checksums. Scans that read all
+// addSums completes the table that finds contents by checksums. Scans that read all
 // contents never ask it: its keys would be a twentieth of a catalog.
-func AddSums(ctx context.Context, tx *sql.Tx) error {
+func addSums(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, sums)
 	return err
 }

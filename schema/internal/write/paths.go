@@ -3,7 +3,6 @@ package write
 import (
 	"strings"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
@@ -17,10 +16,10 @@ var dirs = table[string]{name: "x_dir", columns: []column[string]{
 	}),
 }}
 
-var paths = table[*batch.Path]{name: "x_path", columns: []column[*batch.Path]{
-	number("dir_id", func(p *batch.Path) int64 { return p.Dir }),
-	text("name", func(p *batch.Path) string { return p.Name }),
-	word("ext_id", func(p *batch.Path) string { return p.Ext }),
+var paths = table[*Path]{name: "x_path", columns: []column[*Path]{
+	number("dir_id", func(p *Path) int64 { return p.Dir }),
+	text("name", func(p *Path) string { return p.Name }),
+	word("ext_id", func(p *Path) string { return p.Ext }),
 }}
 
 var texts = table[string]{name: "x_name", columns: []column[string]{
@@ -28,7 +27,7 @@ var texts = table[string]{name: "x_name", columns: []column[string]{
 }}
 
 // insertPaths adds the folders, paths and texts that are new.
-func insertPaths(t *tx, b *batch.Batch) error {
+func insertPaths(t *tx, b *Batch) error {
 	if err := dirs.insertNumbered(t, b.FirstDir, b.NewDirs); err != nil {
 		return err
 	}
@@ -40,9 +39,9 @@ func insertPaths(t *tx, b *batch.Batch) error {
 
 // named is a symbol that an entry's name, or its place, defines.
 type named struct {
-	row    *batch.Row
+	row    *Row
 	symbol *record.Symbol
-	place  *batch.Place // nil for one that the name alone defines
+	place  *Place // nil for one that the name alone defines
 }
 
 var pathSymbols = table[named]{name: "x_path_symbol", verb: "INSERT OR IGNORE", columns: []column[named]{
@@ -63,7 +62,7 @@ var entrySymbols = table[named]{name: "x_entry_symbol", verb: "INSERT OR IGNORE"
 
 // insertNamed stores what names define by themselves, and what entries are called by
 // where they lie.
-func insertNamed(t *tx, b *batch.Batch) error {
+func insertNamed(t *tx, b *Batch) error {
 	var byName, byPlace []named
 	for i := range b.Rows {
 		r := &b.Rows[i]

@@ -4,15 +4,14 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
 // replaceScanned stores what searches found, in place of what earlier ones did.
 func replaceScanned(t *tx, found []record.Scanned) error {
-	var rows []*batch.Row
+	var rows []*Row
 	for _, s := range found {
-		rows = append(rows, &batch.Row{ContentID: s.Content, Entry: record.Entry{Facts: &record.Facts{Scanned: s.Refs}}})
+		rows = append(rows, &Row{ContentID: s.Content, Entry: record.Entry{Facts: &record.Facts{Scanned: s.Refs}}})
 		if err := addFactWords(t, rows[len(rows)-1]); err != nil {
 			return err
 		}
@@ -34,18 +33,18 @@ func replaceScanned(t *tx, found []record.Scanned) error {
 	if err := scannedRefs.insert(t, factRows(rows, countScanned)); err != nil {
 		return err
 	}
-	var keys []batch.Key
+	var keys []Key
 	for _, r := range rows {
-		keys = batch.AppendRefs(keys, r)
+		keys = appendRefs(keys, r)
 	}
-	batch.SortKeys(keys)
+	sortKeys(keys)
 	return refKeys.insert(t, pointers(keys))
 }
 
 // updateScans stores what contents were found to hold that are in the catalog
 // already, where they were searched for other ids then.
-func updateScans(t *tx, b *batch.Batch) error {
-	stored := slices.DeleteFunc(b.Stored, func(r *batch.Row) bool { return r.Facts.Known == 0 })
+func updateScans(t *tx, b *Batch) error {
+	stored := slices.DeleteFunc(b.Stored, func(r *Row) bool { return r.Facts.Known == 0 })
 	var found []record.Scanned
 	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN x_content_scan s ON s.content_id = src.a WHERE s.known <> src.c",
 		len(stored), func(row, col int) driver.Value {

@@ -15,10 +15,10 @@ type tx struct {
 	sql    *sql.Tx
 	src    *conn.Source
 	words  map[string]int64
-	summed *bool     // of the Writer
-	facts  *[]string // of the Writer
+	summed *bool     // of the writer
+	facts  *[]string // of the writer
 	sets   *int64    // the last id of table value_set
-	search int64     // as in Writer
+	search int64     // as in writer
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.

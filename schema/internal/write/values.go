@@ -4,19 +4,17 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"slices"
-
-	"pakdb/schema/internal/batch"
 )
 
-// SetTables returns the tables whose rows belong to sets of values.
-func SetTables() []string {
+// setTables returns the tables whose rows belong to sets of values.
+func setTables() []string {
 	return []string{"x_value_export", "x_property", "x_property_text", "x_class_field", "x_enum_member", "x_script", "x_script_use", "x_script_text",
 		"x_texture", "x_texture_mip", "x_sound"}
 }
 
 // set is a set of values on its way to the catalog.
 type set struct {
-	*batch.Row
+	*Row
 	id int64
 }
 
@@ -46,8 +44,8 @@ var valueSets = table[set]{name: "x_value_set", columns: []column[set]{
 // insertValues stores the values of exports, unless the catalog has them, and which
 // entries hold these. Entries without values are passed over: that a package is split
 // is not known of one that was met before.
-func insertValues(t *tx, b *batch.Batch) error {
-	var entries []*batch.Row
+func insertValues(t *tx, b *Batch) error {
+	var entries []*Row
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.ExportsOf != nil && r.ContentID != 0 {
 			entries = append(entries, r)
@@ -82,7 +80,7 @@ func insertValues(t *tx, b *batch.Batch) error {
 
 // removeReplaced removes the values in place of which there are others, and returns the
 // rows that have these.
-func removeReplaced(t *tx, b *batch.Batch) (rows []*batch.Row, err error) {
+func removeReplaced(t *tx, b *Batch) (rows []*Row, err error) {
 	for _, r := range b.Replaced {
 		if r.Values != nil {
 			rows = append(rows, r)
@@ -93,7 +91,7 @@ func removeReplaced(t *tx, b *batch.Batch) (rows []*batch.Row, err error) {
 }
 
 // holdSets notes that sets hold in the build of a batch.
-func holdSets(t *tx, b *batch.Batch) error {
+func holdSets(t *tx, b *Batch) error {
 	if b.Build == 0 {
 		return nil
 	}
@@ -104,11 +102,11 @@ func holdSets(t *tx, b *batch.Batch) error {
 // sameSet finds a set by what [setKey] has.
 const sameSet = "v.content_id = src.a AND v.header = src.c AND v.context = src.d"
 
-func setKey(t *tx, r *batch.Row, row, col int) driver.Value {
+func setKey(t *tx, r *Row, row, col int) driver.Value {
 	return [...]int64{r.ContentID, int64(row), r.ExportsOf.Header, r.Values.Context, t.words[r.Values.Reader]}[col]
 }
 
-func insertValueEntries(t *tx, entries []*batch.Row) error {
+func insertValueEntries(t *tx, entries []*Row) error {
 	for _, r := range entries {
 		if r.Exports.Place.From.Found {
 			if err := t.addWords(r.Exports.Place.From.Root); err != nil {
@@ -145,9 +143,9 @@ func insertValueEntries(t *tx, entries []*batch.Row) error {
 
 // newSets gives ids to the sets that the catalog does not have, and removes those that
 // another revision of a reader made.
-func newSets(t *tx, entries []*batch.Row) (sets []set, err error) {
+func newSets(t *tx, entries []*Row) (sets []set, err error) {
 	type key struct{ content, mapping, header, context int64 }
-	var rows []*batch.Row
+	var rows []*Row
 	seen := map[key]bool{}
 	for _, r := range entries {
 		if r.Values == nil {

@@ -1,11 +1,10 @@
-package intern
+package write
 
 import (
 	"context"
 	"database/sql/driver"
 	"strings"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
@@ -18,7 +17,7 @@ type wantedPath struct {
 
 // wantedPaths lists the paths of the batch in the order that decides their ids:
 // those of entries, then those that facts name.
-func wantedPaths(b *batch.Batch) []wantedPath {
+func wantedPaths(b *Batch) []wantedPath {
 	wanted := make([]wantedPath, 0, len(b.Rows))
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Name != "" {
@@ -49,7 +48,7 @@ func wantedPaths(b *batch.Batch) []wantedPath {
 }
 
 // internPaths gives every path its id.
-func (in *Interner) internPaths(ctx context.Context, b *batch.Batch) error {
+func (in *interner) internPaths(ctx context.Context, b *Batch) error {
 	wanted := wantedPaths(b)
 	if err := in.findPaths(ctx, wanted); err != nil {
 		return err
@@ -60,14 +59,14 @@ func (in *Interner) internPaths(ctx context.Context, b *batch.Batch) error {
 			continue
 		}
 		prefix, name := record.SplitPath(p.name)
-		b.NewPaths = append(b.NewPaths, batch.Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
-		in.keys.Paths = append(in.keys.Paths, batch.Key{Key: p.hash.Key(), ID: *p.id})
+		b.NewPaths = append(b.NewPaths, Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
+		in.keys.Paths = append(in.keys.Paths, Key{Key: p.hash.Key(), ID: *p.id})
 	}
 	return nil
 }
 
 // dir returns the id of a folder; prefix is "" or ends in a slash.
-func (in *Interner) dir(b *batch.Batch, prefix string) int64 {
+func (in *interner) dir(b *Batch, prefix string) int64 {
 	id, ok := in.dirs[prefix]
 	if !ok {
 		id = in.nextDir
@@ -80,7 +79,7 @@ func (in *Interner) dir(b *batch.Batch, prefix string) int64 {
 }
 
 // findPaths looks up paths that may be in the catalog from before.
-func (in *Interner) findPaths(ctx context.Context, wanted []wantedPath) error {
+func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
 	if in.paths.all {
 		return nil
 	}

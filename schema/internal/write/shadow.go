@@ -1,4 +1,4 @@
-package publish
+package write
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ type shadow struct{ at, by entryAt }
 var seed = maphash.MakeSeed()
 
 // AddFile notes that an entry is that file of the game, "" for none.
-func (b *Build) AddFile(file string) {
+func (b *Publication) AddFile(file string) {
 	if file != "" {
 		b.files = append(b.files, maphash.String(seed, file))
 	}
@@ -34,7 +34,7 @@ func (b *Build) AddFile(file string) {
 
 // FindShadows finds the entries that a game does not see. All entries are in the catalog.
 // Files that are there twice are found by their keys first: most builds have few or none.
-func (b *Build) FindShadows(ctx context.Context, db *sql.DB) error {
+func (b *Publication) FindShadows(ctx context.Context, db *sql.DB) error {
 	var scanned []int64 // by earlier builds
 	mounts := map[int64][]int{}
 	for i, m := range b.Mounts {
@@ -94,11 +94,8 @@ func (b *Build) FindShadows(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// flagDeleted marks a delete record.
-const flagDeleted = 2
-
 // insertShadows adds the entries that a game does not see.
-func (b *Build) insertShadows(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
+func (b *Publication) insertShadows(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
 	src.Set(len(b.hidden), func(row, col int) driver.Value {
 		s := &b.hidden[row]
 		return [...]int64{s.at.mount, s.at.row, s.by.mount, s.by.row}[col]

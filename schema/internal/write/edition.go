@@ -1,9 +1,8 @@
-package edition
+package write
 
 import (
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
@@ -11,17 +10,17 @@ import (
 // entries of both are compared in stored order: one that is the next of the edition
 // before, or soon after it, keeps its row. What lies elsewhere gets a new one.
 type edition struct {
-	lineage batch.Lineage
+	lineage Lineage
 	archive int64
-	old     []batch.OldRow
-	at      int         // in old: what may come next
-	byPrint []batch.Key // of the live rows of old, by their prints: the places; nil until it is needed
-	last    int64       // the last row that was given
-	taken   int         // in old: the first row that is not below last
-	pending []*batch.Row
+	old     []OldRow
+	at      int   // in old: what may come next
+	byPrint []Key // of the live rows of old, by their prints: the places; nil until it is needed
+	last    int64 // the last row that was given
+	taken   int   // in old: the first row that is not below last
+	pending []*Row
 	far     int // where the last entry that lies far ahead was found
 	run     int // how many such lay one after the other
-	places  *places
+	places  *placer
 	stated  bool // markStated has looked
 }
 
@@ -41,7 +40,7 @@ func (ed *edition) nextLive(i int) int {
 }
 
 // take finds the row of the next entry, or lets it wait for the one after it.
-func (ed *edition) take(b *batch.Batch, i int) {
+func (ed *edition) take(b *Batch, i int) {
 	e := &b.Rows[i]
 	at := -1
 	if isKnown(e) {
@@ -67,7 +66,7 @@ func (ed *edition) take(b *batch.Batch, i int) {
 
 // comes reports whether the row that may come next is that of one of the next few
 // entries: what lies before it now was put there, and nothing was removed.
-func (ed *edition) comes(rows []batch.Row) bool {
+func (ed *edition) comes(rows []Row) bool {
 	for i := range min(len(rows), nearRows) {
 		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.old[ed.at].Print {
 			return true
@@ -82,14 +81,14 @@ func (ed *edition) find(print int64) int {
 		return ed.at
 	}
 	if ed.byPrint == nil {
-		ed.byPrint = make([]batch.Key, 0, len(ed.old)-ed.at)
+		ed.byPrint = make([]Key, 0, len(ed.old)-ed.at)
 		for i := ed.at; i < len(ed.old); i = ed.nextLive(i + 1) {
-			ed.byPrint = append(ed.byPrint, batch.Key{Key: ed.old[i].Print, ID: int64(i)})
+			ed.byPrint = append(ed.byPrint, Key{Key: ed.old[i].Print, ID: int64(i)})
 		}
-		batch.SortKeys(ed.byPrint)
+		sortKeys(ed.byPrint)
 	}
-	next := batch.Key{Key: print, ID: int64(ed.at)} // the first that was not passed by
-	k, _ := slices.BinarySearchFunc(ed.byPrint, next, batch.CompareKeys)
+	next := Key{Key: print, ID: int64(ed.at)} // the first that was not passed by
+	k, _ := slices.BinarySearchFunc(ed.byPrint, next, compareKeys)
 	if k == len(ed.byPrint) || ed.byPrint[k].Key != print {
 		return -1
 	}
@@ -108,7 +107,7 @@ func (ed *edition) find(print int64) int {
 
 // place gives the entries that wait rows before the one at a place. Each takes the
 // room of a row that is passed by, which keeps its ordinal, as long as there are any.
-func (ed *edition) place(b *batch.Batch, to int) {
+func (ed *edition) place(b *Batch, to int) {
 	rest := ed.pending
 	for len(rest) > 0 && ed.at < to {
 		ed.last = max(ed.last, ed.old[ed.at].Row)
@@ -142,11 +141,11 @@ func (ed *edition) spread(n int64) (first, step int64) {
 }
 
 // give gives an entry a new row after the last one.
-func (ed *edition) give(b *batch.Batch, e *batch.Row) {
+func (ed *edition) give(b *Batch, e *Row) {
 	e.Lineage, e.Since, e.Number = ed.lineage.ID, ed.lineage.Edition, ed.room(b)
 	if e.Same.Row != 0 { // nobody has read it: it has what the row has that it was found in
 		e.ContentID = e.Same.Content
-		b.Moved = append(b.Moved, batch.Moved{Lineage: e.Lineage, From: e.Same.Row, To: e.Number})
+		b.Moved = append(b.Moved, Moved{Lineage: e.Lineage, From: e.Same.Row, To: e.Number})
 	}
 	ed.places.note(b, e, e.Number)
 }
@@ -154,7 +153,7 @@ func (ed *edition) give(b *batch.Batch, e *batch.Row) {
 // room returns a row after the last one that no edition has, and makes it the last.
 // Where there is none before the next live row, that one ends, and what it stands for
 // gets another.
-func (ed *edition) room(b *batch.Batch) int64 {
+func (ed *edition) room(b *Batch) int64 {
 	for row := ed.last + 1; ; row++ {
 		for ed.taken < len(ed.old) && ed.old[ed.taken].Row < row {
 			ed.taken++
@@ -170,13 +169,13 @@ func (ed *edition) room(b *batch.Batch) int64 {
 }
 
 // drop ends the live row that may come next.
-func (ed *edition) drop(b *batch.Batch) {
-	b.Ended = append(b.Ended, batch.Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].Row, Edition: ed.lineage.Edition})
+func (ed *edition) drop(b *Batch) {
+	b.Ended = append(b.Ended, Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].Row, Edition: ed.lineage.Edition})
 	ed.at = ed.nextLive(ed.at + 1)
 }
 
 // endTo ends the live rows before a place.
-func (ed *edition) endTo(b *batch.Batch, to int) {
+func (ed *edition) endTo(b *Batch, to int) {
 	for ed.at < to {
 		ed.drop(b)
 	}

@@ -1,19 +1,18 @@
-package edition
+package write
 
 import (
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
-// places makes the rows of archive_place of an archive, from its entries in the order of
+// placer makes the rows of archive_place of an archive, from its entries in the order of
 // their rows. The zero value has an archive to be set, and no entries.
-type places struct {
-	now     batch.Located // whose offsets are being packed
+type placer struct {
+	now     Located // whose offsets are being packed
 	offsets record.OffsetPacker
 }
 
 // note says where the next entry lies, whose row is given.
-func (p *places) note(b *batch.Batch, e *batch.Row, row int64) {
+func (p *placer) note(b *Batch, e *Row, row int64) {
 	if p.offsets.Len() == 1 && e.Ordinal == p.now.Ordinal+1 {
 		p.now.Step = row - p.now.Row
 	}
@@ -27,7 +26,7 @@ func (p *places) note(b *batch.Batch, e *batch.Row, row int64) {
 }
 
 // end adds the row that is being made to the batch.
-func (p *places) end(b *batch.Batch) {
+func (p *placer) end(b *Batch) {
 	if p.offsets.Len() > 0 {
 		p.now.Offsets = p.offsets.Pack()
 		b.Located = append(b.Located, p.now)

@@ -1,4 +1,4 @@
-package edition
+package write
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 )
@@ -24,7 +23,7 @@ const (
 
 // oldRows returns the rows of a lineage in their order; never nil without an error. They
 // are read by their pages: a statement takes three times as long for each.
-func oldRows(ctx context.Context, db *sql.DB, lineage int64) (rows []batch.OldRow, err error) {
+func oldRows(ctx context.Context, db *sql.DB, lineage int64) (rows []OldRow, err error) {
 	s := conn.NewStatements(db)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	err = s.Together(ctx, func() error {
@@ -42,8 +41,8 @@ func oldRows(ctx context.Context, db *sql.DB, lineage int64) (rows []batch.OldRo
 	return rows, err
 }
 
-func rowsOf(ctx context.Context, table *btree.Tree, lineage int64) ([]batch.OldRow, error) {
-	rows := []batch.OldRow{}
+func rowsOf(ctx context.Context, table *btree.Tree, lineage int64) ([]OldRow, error) {
+	rows := []OldRow{}
 	c := table.Cursor()
 	if err := c.From(lineage, math.MinInt64); err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func rowsOf(ctx context.Context, table *btree.Tree, lineage int64) ([]batch.OldR
 			return rows, err
 		}
 		content := v[colContent].Int // 0 for NULL
-		r := batch.OldRow{Row: v[colRow].Int, Print: v[colPrint].Int, Live: v[colUntil].Int == 0, Unread: content == 0}
+		r := OldRow{Row: v[colRow].Int, Print: v[colPrint].Int, Live: v[colUntil].Int == 0, Unread: content == 0}
 		if 0 < content && content <= math.MaxUint32 {
 			r.ContentID = uint32(content)
 		}

@@ -1,4 +1,4 @@
-package batch
+package write
 
 import (
 	"cmp"
@@ -17,39 +17,39 @@ import (
 // Key is a row of a key table.
 type Key struct{ Key, ID int64 }
 
-// KeySet is what waits for the key tables.
-type KeySet struct{ Paths, Contents, Texts, Refs []Key }
+// keySet is what waits for the key tables.
+type keySet struct{ Paths, Contents, Texts, Refs []Key }
 
-// MaxKeys bounds how many wait, 16 bytes each.
-const MaxKeys = 4 << 20
+// maxKeys bounds how many wait, 16 bytes each.
+const maxKeys = 4 << 20
 
 // Len returns how many keys wait.
-func (k *KeySet) Len() int {
+func (k *keySet) Len() int {
 	return len(k.Paths) + len(k.Contents) + len(k.Texts) + len(k.Refs)
 }
 
 // Sort puts each kind in key order.
-func (k *KeySet) Sort() {
+func (k *keySet) Sort() {
 	var wg sync.WaitGroup
 	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs} {
-		wg.Go(func() { SortKeys(keys) })
+		wg.Go(func() { sortKeys(keys) })
 	}
 	wg.Wait()
 }
 
-// SortKeys puts keys in order, those of one key by their ids.
-func SortKeys(keys []Key) { slices.SortFunc(keys, CompareKeys) }
+// sortKeys puts keys in order, those of one key by their ids.
+func sortKeys(keys []Key) { slices.SortFunc(keys, compareKeys) }
 
-// CompareKeys compares keys, and the ids of those that are equal.
-func CompareKeys(a, b Key) int {
+// compareKeys compares keys, and the ids of those that are equal.
+func compareKeys(a, b Key) int {
 	if a.Key != b.Key { // nearly always: one comparison then
 		return cmp.Compare(a.Key, b.Key)
 	}
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// AppendRefs lists what a content refers to.
-func AppendRefs(keys []Key, r *Row) []Key {
+// appendRefs lists what a content refers to.
+func appendRefs(keys []Key, r *Row) []Key {
 	for _, refs := range [][]record.Ref{r.Facts.Refs, r.Facts.Scanned} {
 		for i := range refs {
 			keys = append(keys, Key{refs[i].Key, r.ContentID})

@@ -1,11 +1,10 @@
-package edition
+package write
 
 import (
 	"context"
 	"database/sql"
 	"fmt"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
@@ -52,7 +51,7 @@ func (l *Lineages) Previous(ctx context.Context, a *record.Archive) (*Before, er
 
 // candidate is a lineage that an archive may continue.
 type candidate struct {
-	batch.Lineage
+	Lineage
 	name    string // of the newest archive of it that was scanned alike, in the newest build that has it
 	build   int64  // that build
 	entries int64  // of the last edition

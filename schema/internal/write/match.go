@@ -1,4 +1,4 @@
-package edition
+package write
 
 import (
 	"bytes"
@@ -6,27 +6,26 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
 
-// Matcher compares archives on their way into the catalog with the editions before
+// matcher compares archives on their way into the catalog with the editions before
 // them.
-type Matcher struct {
+type matcher struct {
 	finder   *conn.Finder
 	editions map[int64]*edition // by archive: those that continue a lineage
-	places   map[int64]*places  // by archive
+	places   map[int64]*placer  // by archive
 }
 
-// NewMatcher returns a Matcher that looks earlier editions up by a finder.
-func NewMatcher(finder *conn.Finder) *Matcher {
-	return &Matcher{finder: finder, editions: map[int64]*edition{}, places: map[int64]*places{}}
+// newMatcher returns a matcher that looks earlier editions up by a finder.
+func newMatcher(finder *conn.Finder) *matcher {
+	return &matcher{finder: finder, editions: map[int64]*edition{}, places: map[int64]*placer{}}
 }
 
 // editionOf returns the state of an archive that continues a lineage, nil for one
 // that begins it.
-func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, error) {
+func (m *matcher) editionOf(ctx context.Context, a *Archive) (*edition, error) {
 	if a.Lineage.Edition == 0 {
 		return nil, nil
 	}
@@ -45,13 +44,13 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 	return ed, nil
 }
 
-// KeepRows gives the entries of the batch their rows, and leaves those in the batch
+// keepRows gives the entries of the batch their rows, and leaves those in the batch
 // that have new ones. It fills in its Editions.
-func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
+func (m *matcher) keepRows(ctx context.Context, b *Batch) error {
 	started := make(map[int64]*edition, len(b.Archives)) // nil: of the first of a lineage
 	for i := range b.Archives {
 		if id := b.Archives[i].ID; m.places[id] == nil {
-			m.places[id] = &places{now: batch.Located{Archive: id}}
+			m.places[id] = &placer{now: Located{Archive: id}}
 		}
 		ed, err := m.editionOf(ctx, &b.Archives[i])
 		if err != nil {
@@ -86,13 +85,13 @@ func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
 		delete(m.editions, a.ID)
 		delete(m.places, a.ID)
 	}
-	b.Rows = slices.DeleteFunc(b.Rows, func(e batch.Row) bool { return e.Kept })
+	b.Rows = slices.DeleteFunc(b.Rows, func(e Row) bool { return e.Kept })
 	return nil
 }
 
 // markStated finds, in editions whose archives state the hashes of contents, the rows
 // of which no more is known than that, when the first entry was read.
-func (m *Matcher) markStated(ctx context.Context, b *batch.Batch, started map[int64]*edition) error {
+func (m *matcher) markStated(ctx context.Context, b *Batch, started map[int64]*edition) error {
 	for i := range b.Rows {
 		e := &b.Rows[i]
 		ed := started[e.Archive]

@@ -1,4 +1,4 @@
-package publish
+package write
 
 import (
 	"context"
@@ -8,33 +8,31 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/internal/remove"
-	"pakdb/schema/internal/write"
 )
 
 //go:embed symbols.sql
-var symbols string
+var symbolsSQL string
 
 //go:embed symbols_named.sql
-var namedSymbols string
+var namedSymbolsSQL string
 
 //go:embed chunk_names.sql
-var chunkNames string
+var chunkNamesSQL string
 
 //go:embed links.sql
-var links string
+var linksSQL string
 
-//go:embed problem_counts.sql
-var problemCounts string
+//go:embed build_problem_counts.sql
+var buildProblemsSQL string
 
 //go:embed value_problems.sql
-var valueProblems string
+var valueProblemsSQL string
 
 //go:embed value_refs.sql
-var valueRefs string
+var valueRefsSQL string
 
-// Build is a build of which all rows are in the catalog.
-type Build struct {
+// Publication is a build of which all rows are in the catalog.
+type Publication struct {
 	ID      int64
 	Label   string
 	Before  int64          // the last archive that was there when the build began
@@ -49,7 +47,7 @@ type Build struct {
 // Publish makes the build visible in place of the one that had its label. One that
 // mounts the very same archives as that leaves it as it is. src is temp.src of the
 // connection that tx is on.
-func (b *Build) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
+func (b *Publication) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
 	if err := b.InsertMounts(ctx, tx); err != nil {
 		return err
 	}
@@ -58,13 +56,13 @@ func (b *Build) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 		return err
 	}
 	if same {
-		return remove.Build(ctx, tx, b.ID)
+		return removeBuild(ctx, tx, b.ID)
 	}
 	return b.replace(ctx, src, tx)
 }
 
-func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
-	if err := remove.Replaced(ctx, tx, b.Label); err != nil {
+func (b *Publication) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
+	if err := removeLabel(ctx, tx, b.Label); err != nil {
 		return err
 	}
 	if err := b.insertShadows(ctx, src, tx); err != nil {
@@ -83,20 +81,20 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 	of := any(b.ID) // whose values may have other problems
 	if linked {
 		of = nil
-		_, err = tx.ExecContext(ctx, write.ProblemCounts)
+		_, err = tx.ExecContext(ctx, problemCounts)
 	} else {
-		_, err = tx.ExecContext(ctx, problemCounts, b.ID)
+		_, err = tx.ExecContext(ctx, buildProblemsSQL, b.ID)
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, valueProblems, of); err != nil {
+	if _, err := tx.ExecContext(ctx, valueProblemsSQL, of); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE x_build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
 		return err
 	}
-	return remove.Unmounted(ctx, tx)
+	return RemoveUnmounted(ctx, tx)
 }
 
 // canLinkSQL: entries wait for their contents, and the build may have read some. What an
@@ -112,36 +110,36 @@ const canLinkSQL = `SELECT EXISTS (SELECT 1 FROM x_entry_row INDEXED BY entry_un
 
 // link gives entries that were not read the contents that others, stored alike, were
 // found to have. It reports whether there may be any, in archives of any build.
-func (b *Build) link(ctx context.Context, tx *sql.Tx) (can bool, err error) {
+func (b *Publication) link(ctx context.Context, tx *sql.Tx) (can bool, err error) {
 	if err := tx.QueryRowContext(ctx, canLinkSQL, b.ID, b.Summed, b.Before).Scan(&can); err != nil || !can {
 		return can, err
 	}
-	if err := write.AddSums(ctx, tx); err != nil {
+	if err := addSums(ctx, tx); err != nil {
 		return can, err
 	}
-	return can, conn.ExecAll(ctx, tx, links)
+	return can, conn.ExecAll(ctx, tx, linksSQL)
 }
 
 // insertValueRefs adds what values refer to, if there are new ones.
-func (b *Build) insertValueRefs(ctx context.Context, tx *sql.Tx) error {
+func (b *Publication) insertValueRefs(ctx context.Context, tx *sql.Tx) error {
 	last, err := conn.MaxID(ctx, tx, "x_value_set", "set_id")
 	if err != nil || last <= b.Sets {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, valueRefs, b.ID, b.Sets)
+	_, err = tx.ExecContext(ctx, valueRefsSQL, b.ID, b.Sets)
 	return err
 }
 
 // insertSymbols says what names and ids stand for in the build. To a build that
 // was only listed it is of no use.
-func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
-	scripts := []string{chunkNames}
+func (b *Publication) insertSymbols(ctx context.Context, tx *sql.Tx) error {
+	scripts := []string{chunkNamesSQL}
 	refers, err := hasReferences(ctx, tx, b.ID)
 	if err != nil {
 		return err
 	}
 	if refers {
-		scripts = append(scripts, symbols, namedSymbols)
+		scripts = append(scripts, symbolsSQL, namedSymbolsSQL)
 	}
 	for _, script := range scripts {
 		if _, err := tx.ExecContext(ctx, script, b.ID); err != nil {
@@ -152,7 +150,7 @@ func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
 }
 
 // InsertMounts adds those of Mounts that are not in the catalog yet.
-func (b *Build) InsertMounts(ctx context.Context, tx *sql.Tx) error {
+func (b *Publication) InsertMounts(ctx context.Context, tx *sql.Tx) error {
 	stmt, err := tx.PrepareContext(ctx, `INSERT INTO x_build_archive
 		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins, stem)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`)
@@ -163,7 +161,7 @@ func (b *Build) InsertMounts(ctx context.Context, tx *sql.Tx) error {
 	for ; b.mounted < len(b.Mounts); b.mounted++ {
 		m := b.Mounts[b.mounted]
 		if _, err := stmt.ExecContext(ctx, b.ID, b.mounted, m.Archive, m.Name, m.Location, m.Order,
-			m.Place, write.Flag(m.LastWins), m.Stem); err != nil {
+			m.Place, Flag(m.LastWins), m.Stem); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package edition
+package write
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
@@ -15,15 +14,15 @@ import (
 // Before is the edition that an archive continues, for the scan that wants to know which
 // entries it need not read. After [Before.Load] it is safe for concurrent use.
 type Before struct {
-	lineage batch.Lineage
-	slots   []uint32    // a hash table of the live rows by their prints: their places, and 1 more; 0: free
-	headers []batch.Key // rows whose contents hold the exports of another one, and what they know it by
+	lineage Lineage
+	slots   []uint32 // a hash table of the live rows by their prints: their places, and 1 more; 0: free
+	headers []Key    // rows whose contents hold the exports of another one, and what they know it by
 }
 
 // LineageOf returns what an archive continues, a lineage of its own for nil.
-func LineageOf(b *Before, archive int64) batch.Lineage {
+func LineageOf(b *Before, archive int64) Lineage {
 	if b == nil {
-		return batch.Lineage{ID: archive}
+		return Lineage{ID: archive}
 	}
 	return b.lineage
 }
@@ -47,7 +46,7 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 		return false, conn.Classify(err)
 	}
 	err = conn.EachRow(ctx, db, "SELECT row, header FROM x_value_entry WHERE lineage_id = ? AND header <> 0 ORDER BY row", []driver.Value{b.lineage.ID},
-		func(v []driver.Value) { b.headers = append(b.headers, batch.Key{Key: v[0].(int64), ID: v[1].(int64)}) })
+		func(v []driver.Value) { b.headers = append(b.headers, Key{Key: v[0].(int64), ID: v[1].(int64)}) })
 	if err != nil {
 		return false, conn.Classify(err)
 	}
@@ -114,7 +113,7 @@ func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
 		return same
 	}
 	body := *e
-	first, _ := slices.BinarySearchFunc(b.headers, batch.Key{Key: header.Row}, batch.CompareKeys)
+	first, _ := slices.BinarySearchFunc(b.headers, Key{Key: header.Row}, compareKeys)
 	for _, of := range b.headers[first:min(first+nearBody, len(b.headers))] {
 		body.ExportsOf = &record.Package{Header: of.ID}
 		if same = b.same(&body, same); same.Row == of.Key {
@@ -130,7 +129,7 @@ const nearPlace = 4
 
 // same returns the row of an entry whose name has the hash of known, and that is expected after its place.
 func (b *Before) same(e *record.Entry, known record.Same) record.Same {
-	known.Row, known.Print = 0, Print(e, known.Name)
+	known.Row, known.Print = 0, printOf(e, known.Name)
 	rows := b.lineage.Rows
 	for i := known.Place; i < min(known.Place+nearPlace, len(rows)); i++ {
 		if r := &rows[i]; r.Print == known.Print && r.Live && r.ContentID != 0 {

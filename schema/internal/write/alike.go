@@ -1,4 +1,4 @@
-package edition
+package write
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package batch
+package write
 
 import (
 	"slices"
@@ -22,15 +22,6 @@ type Batch struct {
 	Editions
 	IDs
 	Err error // of finding them
-}
-
-// New returns an empty batch, as roomy as the one before it was filled: a
-// large archive fills one after the other, a small one never a second.
-func New(before *Batch) *Batch {
-	if before == nil {
-		return &Batch{}
-	}
-	return &Batch{Rows: make([]Row, 0, len(before.Rows))}
 }
 
 // Archive is the state of an archive that a batch concerns.
@@ -109,7 +100,7 @@ type IDs struct {
 	Again  []*Row  // those of Due whose contents have facts, or had none before
 	Stored []*Row  // whose facts are in the catalog
 	Refs   []Key   // of Again
-	Keys   *KeySet // nil: later
+	Keys   *keySet // nil: later
 
 	Folders []Folder // of the archives that are ended
 }
@@ -120,9 +111,35 @@ type Path struct {
 	Name, Ext string
 }
 
-// AddRow returns a new row, which is empty.
-func (b *Batch) AddRow() *Row {
+// batchWeight is how heavy a batch is that travels to the catalog: an entry weighs 1, and so
+// does a row of its facts. This one holds about 10 MB; three are on their way at a time.
+const batchWeight = 16 << 10
+
+// Full reports whether the batch is heavy enough to travel.
+func (b *Batch) Full() bool { return b.Weight >= batchWeight }
+
+// Add adds an entry of an archive.
+func (b *Batch) Add(archive int64, e *record.Entry) {
 	n := len(b.Rows)
-	b.Rows = slices.Grow(b.Rows, 1)[:n+1] // what lies behind the rows is empty, see recycle
-	return &b.Rows[n]
+	b.Rows = slices.Grow(b.Rows, 1)[:n+1] // what lies beyond the rows is empty, see recycle
+	row := &b.Rows[n]
+	row.Entry, row.Archive = *e, archive
+	if row.NameHash = e.Same.Name; e.Same.Row == 0 {
+		row.NameHash = record.HashOf(e.Name)
+	}
+	switch {
+	case e.Same.Row != 0:
+		row.Print = e.Same.Print
+	case e.Copied != nil:
+		row.Print = e.Copied.Print
+	default:
+		row.Print = printOf(&row.Entry, row.NameHash)
+	}
+	b.Weight++
+	if e.Facts != nil {
+		b.Weight += e.Facts.Rows()
+	}
+	if e.Values != nil {
+		b.Weight += e.Values.Rows.Weight()
+	}
 }

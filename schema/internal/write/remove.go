@@ -1,4 +1,4 @@
-package remove
+package write
 
 import (
 	"context"
@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/edition"
-	"pakdb/schema/internal/write"
 	"pakdb/schema/search"
 )
 
-// Unfinished clears what an interrupted run left: its build, and archives
+// RemoveUnfinished clears what an interrupted run left: its build, and archives
 // that were not completed. Completed archives stay for the next run.
-func Unfinished(ctx context.Context, tx *sql.Tx) error {
+func RemoveUnfinished(ctx context.Context, tx *sql.Tx) error {
 	err := conn.ExecAll(ctx, tx,
 		"DELETE FROM x_build_archive WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
 		"DELETE FROM x_build_symbol WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
@@ -26,14 +24,14 @@ func Unfinished(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := edition.Remove(ctx, tx, "complete = 0"); err != nil {
+	if err := removeArchives(ctx, tx, "complete = 0"); err != nil {
 		return err
 	}
 	return search.Trim(ctx, tx)
 }
 
-// Replaced deletes the build that has the label.
-func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
+// removeLabel deletes the build that has the label.
+func removeLabel(ctx context.Context, tx *sql.Tx, label string) error {
 	var old int64
 	err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&old)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -42,11 +40,11 @@ func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
 	if err != nil {
 		return err
 	}
-	return Build(ctx, tx, old)
+	return removeBuild(ctx, tx, old)
 }
 
-// Build deletes a build, but not what it mounts.
-func Build(ctx context.Context, tx *sql.Tx, id int64) error {
+// removeBuild deletes a build, but not what it mounts.
+func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
 	// Paths that no entry of the build has: those of others are noted with their entries.
 	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_removed (kind, id) SELECT ?, path_id FROM x_build_symbol WHERE build_id = ? AND present = 0", removedPath, id)
 	if err != nil {
@@ -60,23 +58,23 @@ func Build(ctx context.Context, tx *sql.Tx, id int64) error {
 	return nil
 }
 
-// Unmounted deletes archives that no build mounts, and values that hold in none.
-func Unmounted(ctx context.Context, tx *sql.Tx) error {
+// RemoveUnmounted deletes archives that no build mounts, and values that hold in none.
+func RemoveUnmounted(ctx context.Context, tx *sql.Tx) error {
 	err := conn.ExecAll(ctx, tx, `DELETE FROM x_value_set WHERE context <> 0
 		AND NOT EXISTS (SELECT 1 FROM x_build_value v WHERE v.set_id = x_value_set.set_id)`)
 	if err != nil {
 		return err
 	}
-	if err := edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM x_build_archive ba WHERE ba.archive_id = a.archive_id)"); err != nil {
+	if err := removeArchives(ctx, tx, "NOT EXISTS (SELECT 1 FROM x_build_archive ba WHERE ba.archive_id = a.archive_id)"); err != nil {
 		return err
 	}
 	return search.Trim(ctx, tx)
 }
 
-// Labels deletes builds by label, and whatever no other build needs: archives,
+// RemoveLabels deletes builds by label, and whatever no other build needs: archives,
 // contents and their facts, paths. It returns an error that names the first
 // label that is not there.
-func Labels(ctx context.Context, tx *sql.Tx, labels ...string) error {
+func RemoveLabels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 	for _, label := range labels {
 		var id int64
 		err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
@@ -86,11 +84,11 @@ func Labels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := Build(ctx, tx, id); err != nil {
+		if err := removeBuild(ctx, tx, id); err != nil {
 			return err
 		}
 	}
-	if err := Unmounted(ctx, tx); err != nil {
+	if err := RemoveUnmounted(ctx, tx); err != nil {
 		return err
 	}
 	return orphans(ctx, tx)
@@ -107,20 +105,20 @@ const (
 // those that table removed lists. Which these are is found once, so that a table costs
 // what is deleted from it.
 func orphans(ctx context.Context, tx *sql.Tx) error {
-	facts, err := write.FactTables(ctx, tx)
+	facts, err := factTables(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if err := conn.ExecAll(ctx, tx, "CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)"); err != nil {
 		return err
 	}
-	if err := contents(ctx, tx, facts); err != nil {
+	if err := orphanContents(ctx, tx, facts); err != nil {
 		return err
 	}
-	if err := paths(ctx, tx, facts); err != nil {
+	if err := orphanPaths(ctx, tx, facts); err != nil {
 		return err
 	}
-	if err := names(ctx, tx, facts); err != nil {
+	if err := orphanNames(ctx, tx, facts); err != nil {
 		return err
 	}
 	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM x_removed"); err != nil {
@@ -129,8 +127,8 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 	return search.Removed(ctx, tx)
 }
 
-func contents(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedContent, "x_content", "content_id"); err != nil {
+func orphanContents(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := listRemoved(ctx, tx, removedContent, "x_content", "content_id"); err != nil {
 		return err
 	}
 	noted, err := noteFacts(ctx, tx, facts)
@@ -147,8 +145,8 @@ func contents(ctx context.Context, tx *sql.Tx, facts []string) error {
 	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "x_content_sketch", "x_sum_key", "x_content"))...)...)
 }
 
-func paths(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedPath, "x_path", "path_id"); err != nil {
+func orphanPaths(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := listRemoved(ctx, tx, removedPath, "x_path", "path_id"); err != nil {
 		return err
 	}
 	keep, err := keepUsed(ctx, tx, "x_path", append(facts, "x_value_entry", "x_build_symbol"))
@@ -163,11 +161,11 @@ func paths(ctx context.Context, tx *sql.Tx, facts []string) error {
 	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"x_path_symbol", "x_path"})...)...)
 }
 
-func names(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := list(ctx, tx, removedName, "x_name", "name_id"); err != nil {
+func orphanNames(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := listRemoved(ctx, tx, removedName, "x_name", "name_id"); err != nil {
 		return err
 	}
-	keep, err := keepUsed(ctx, tx, "x_name", slices.Concat(facts, write.SetTables(), []string{"x_entry_symbol", "x_value_entry"}))
+	keep, err := keepUsed(ctx, tx, "x_name", slices.Concat(facts, setTables(), []string{"x_entry_symbol", "x_value_entry"}))
 	if err != nil {
 		return err
 	}
@@ -176,8 +174,8 @@ func names(ctx context.Context, tx *sql.Tx, facts []string) error {
 		"DELETE FROM x_name WHERE name_id IN (SELECT id FROM temp.gone)")
 }
 
-// list fills temp.gone with the ids of a table that table removed lists, or all.
-func list(ctx context.Context, tx *sql.Tx, kind int, table, column string) error {
+// listRemoved fills temp.gone with the ids of a table that table removed lists, or all.
+func listRemoved(ctx context.Context, tx *sql.Tx, kind int, table, column string) error {
 	var all bool
 	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_removed WHERE kind = ? AND id = 0)", kind).Scan(&all)
 	if err != nil {

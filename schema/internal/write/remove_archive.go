@@ -1,4 +1,4 @@
-package edition
+package write
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 )
 
@@ -21,10 +20,10 @@ const (
 // archiveTables have rows of archives, by archive_id.
 var archiveTables = []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive_folder", "x_archive"}
 
-// remove deletes an archive, and the rows that hold for no other edition: those
+// removeArchive deletes an archive, and the rows that hold for no other edition: those
 // that began after the edition before it, and ended up to the one after it. If it was
 // the last, rows that it ended go on.
-func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) error {
+func removeArchive(ctx context.Context, tx *sql.Tx, archive int64, l Lineage) error {
 	var before, after sql.NullInt64
 	err := tx.QueryRowContext(ctx, `SELECT max(edition) FILTER (WHERE edition < ?1), min(edition) FILTER (WHERE edition > ?1)
 		FROM x_archive WHERE lineage_id = ?2`, l.Edition, l.ID).Scan(&before, &after)
@@ -60,7 +59,7 @@ func deleteRows(where string) (statements []string) {
 	for _, of := range []struct {
 		kind          int // see table removed
 		column, table string
-	}{{1, "content_id", "x_entry_row"}, {2, "path_id", "x_entry_row"}, {2, "path_id", "x_value_entry"}, {3, "name_id", "x_value_entry"}, {3, "name_id", "x_entry_symbol"}} {
+	}{{removedContent, "content_id", "x_entry_row"}, {removedPath, "path_id", "x_entry_row"}, {removedPath, "path_id", "x_value_entry"}, {removedName, "name_id", "x_value_entry"}, {removedName, "name_id", "x_entry_symbol"}} {
 		statements = append(statements, fmt.Sprintf("INSERT OR IGNORE INTO x_removed (kind, id) SELECT %d, %s FROM %s WHERE %s AND %[2]s IS NOT NULL",
 			of.kind, of.column, of.table, where))
 	}
@@ -70,9 +69,9 @@ func deleteRows(where string) (statements []string) {
 	return statements
 }
 
-// Remove deletes the archives a for which a condition holds: lineages as a
+// removeArchives deletes the archives a for which a condition holds: lineages as a
 // whole, of others the last editions first.
-func Remove(ctx context.Context, tx *sql.Tx, where string) error {
+func removeArchives(ctx context.Context, tx *sql.Tx, where string) error {
 	whole := "(SELECT lineage_id FROM x_archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
 	archives := "(SELECT archive_id FROM x_archive WHERE lineage_id IN " + whole + ")"
 	statements := deleteRows("lineage_id IN " + whole)
@@ -84,7 +83,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 	}
 	type row struct {
 		archive int64
-		lineage batch.Lineage
+		lineage Lineage
 	}
 	var all []row
 	rows, err := tx.QueryContext(ctx, "SELECT archive_id, lineage_id, edition FROM x_archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
@@ -103,7 +102,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 		return err
 	}
 	for _, r := range all {
-		if err := remove(ctx, tx, r.archive, r.lineage); err != nil {
+		if err := removeArchive(ctx, tx, r.archive, r.lineage); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package intern
+package write
 
 import (
 	"context"
@@ -7,9 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/edition"
 	"pakdb/schema/internal/record"
 )
 
@@ -21,15 +19,15 @@ type contentKey struct {
 	size int64
 }
 
-func keyOf(e *batch.Row) contentKey { return contentKey{record.HalfOf(&e.Content), e.ContentSize} }
+func keyOf(e *Row) contentKey { return contentKey{record.HalfOf(&e.Content), e.ContentSize} }
 
-// Interner hands out the ids of a batch: of paths, contents and texts. It works
+// interner hands out the ids of a batch: of paths, contents and texts. It works
 // a batch ahead of the SQL, in a goroutine of its own. It remembers what it has
 // seen, so that most rows need no look-up; what it does not know may still be in
 // the catalog from before.
-type Interner struct {
+type interner struct {
 	finder   *conn.Finder
-	matcher  *edition.Matcher
+	matcher  *matcher
 	dirs     map[string]int64
 	prefixes map[int64]string // the other way round
 	nextDir  int64
@@ -37,13 +35,13 @@ type Interner struct {
 	contents seen[contentKey]  // negative: only the start of the hash is known
 	texts    seen[record.Half] // of table name; case included
 
-	keys    batch.KeySet // of what has an id and no row in the key tables yet
-	unkeyed int64        // the first content of keys
+	keys    keySet // of what has an id and no row in the key tables yet
+	unkeyed int64  // the first content of keys
 }
 
-// New reads where the ids stand.
-func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *Interner, err error) {
-	in = &Interner{finder: finder, matcher: edition.NewMatcher(finder)}
+// newInterner reads where the ids stand.
+func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
+	in = &interner{finder: finder, matcher: newMatcher(finder)}
 	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
 	}
@@ -59,22 +57,22 @@ func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *Interner, er
 	return in, err
 }
 
-// Full reports that the memory of what was seen is used up.
-func (in *Interner) Full() bool {
+// full reports that the memory of what was seen is used up.
+func (in *interner) full() bool {
 	return max(len(in.paths.ids), len(in.contents.ids), len(in.texts.ids)) > maxSeen
 }
 
-// Forget makes room. All batches must be in the catalog, and all keys.
-func (in *Interner) Forget() {
+// forget makes room. All batches must be in the catalog, and all keys.
+func (in *interner) forget() {
 	in.paths.forget()
 	in.contents.forget()
 	in.texts.forget()
 }
 
-// Intern fills in the rows and ids of a batch.
-func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
+// intern fills in the rows and ids of a batch.
+func (in *interner) intern(ctx context.Context, b *Batch) error {
 	b.FirstDir, b.FirstPath, b.FirstContent, b.FirstText = in.nextDir, in.paths.next, in.contents.next, in.texts.next
-	if err := in.matcher.KeepRows(ctx, b); err != nil {
+	if err := in.matcher.keepRows(ctx, b); err != nil {
 		return err
 	}
 	if err := in.internContents(ctx, b); err != nil {
@@ -95,15 +93,15 @@ func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
 			b.Folders = append(b.Folders, a.Totals.Folders(a.ID, in.dirs)...)
 		}
 	}
-	if in.keys.Len() >= batch.MaxKeys || b.Keyed {
-		b.Keys = in.TakeKeys()
+	if in.keys.Len() >= maxKeys || b.Keyed {
+		b.Keys = in.takeKeys()
 	}
 	return nil
 }
 
 // internContents gives every content of the batch an id. Of one that was known by
 // the start of its hash alone, and has been read now, the rest is to be stored.
-func (in *Interner) internContents(ctx context.Context, b *batch.Batch) error {
+func (in *interner) internContents(ctx context.Context, b *Batch) error {
 	if err := in.findContents(ctx, b); err != nil {
 		return err
 	}
@@ -117,7 +115,7 @@ func (in *Interner) internContents(ctx context.Context, b *batch.Batch) error {
 		switch {
 		case e.First:
 			b.NewContents = append(b.NewContents, e)
-			in.keys.Contents = append(in.keys.Contents, batch.Key{Key: record.HalfOf(&e.Content).Key(), ID: e.ContentID})
+			in.keys.Contents = append(in.keys.Contents, Key{Key: record.HalfOf(&e.Content).Key(), ID: e.ContentID})
 			if e.Stated {
 				in.contents.ids[key] = -e.ContentID
 			}
@@ -133,7 +131,7 @@ func (in *Interner) internContents(ctx context.Context, b *batch.Batch) error {
 }
 
 // findContents looks up contents that may be in the catalog from before.
-func (in *Interner) findContents(ctx context.Context, b *batch.Batch) error {
+func (in *interner) findContents(ctx context.Context, b *Batch) error {
 	if in.contents.all {
 		return nil
 	}
@@ -160,9 +158,9 @@ func (in *Interner) findContents(ctx context.Context, b *batch.Batch) error {
 // contents that are new and of contents that were inspected in another way
 // before, and those that are stored. Each content is taken once, with the facts
 // that outrank others.
-func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
-	var known []*batch.Row
-	taken := map[int64]*batch.Row{}
+func (in *interner) sortFacts(ctx context.Context, b *Batch) error {
+	var known []*Row
+	taken := map[int64]*Row{}
 	for i := range b.Rows {
 		e := &b.Rows[i]
 		if e.Facts == nil || !e.HasContent {
@@ -181,7 +179,7 @@ func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
 			known = append(known, e)
 		}
 	}
-	same := map[*batch.Row]bool{}
+	same := map[*Row]bool{}
 	err := in.finder.Each(ctx, `SELECT src.b, w.word FROM src
 		CROSS JOIN x_content c ON c.content_id = src.a
 		CROSS JOIN x_word w ON w.word_id = c.inspected_id`, len(known),
@@ -210,28 +208,28 @@ func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
 
 // collectRefs lists what the contents of the batch refer to. Contents that are in
 // the catalog already may be part of complete builds: their keys do not wait.
-func (in *Interner) collectRefs(b *batch.Batch) {
+func (in *interner) collectRefs(b *Batch) {
 	again := map[int64]bool{}
 	for _, e := range b.Again {
 		again[e.ContentID] = true
 	}
-	if slices.ContainsFunc(b.Again, func(e *batch.Row) bool { return e.ContentID >= in.unkeyed }) {
-		in.keys.Refs = slices.DeleteFunc(in.keys.Refs, func(k batch.Key) bool { return again[k.ID] })
+	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.unkeyed }) {
+		in.keys.Refs = slices.DeleteFunc(in.keys.Refs, func(k Key) bool { return again[k.ID] })
 	}
 	for _, e := range b.Due {
 		if again[e.ContentID] {
-			b.Refs = batch.AppendRefs(b.Refs, e)
+			b.Refs = appendRefs(b.Refs, e)
 		} else {
-			in.keys.Refs = batch.AppendRefs(in.keys.Refs, e)
+			in.keys.Refs = appendRefs(in.keys.Refs, e)
 		}
 	}
-	batch.SortKeys(b.Refs)
+	sortKeys(b.Refs)
 }
 
-// TakeKeys returns the keys that wait, sorted.
-func (in *Interner) TakeKeys() *batch.KeySet {
+// takeKeys returns the keys that wait, sorted.
+func (in *interner) takeKeys() *keySet {
 	keys := in.keys
 	keys.Sort()
-	in.keys, in.unkeyed = batch.KeySet{}, in.contents.next
+	in.keys, in.unkeyed = keySet{}, in.contents.next
 	return &keys
 }

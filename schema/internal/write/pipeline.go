@@ -1,4 +1,4 @@
-package schema
+package write
 
 import (
 	"cmp"
@@ -9,36 +9,44 @@ import (
 	"time"
 
 	"pakdb/internal/process"
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/intern"
-	"pakdb/schema/internal/write"
+	"pakdb/schema/internal/record"
 )
 
-// pipeline writes the batches of a build, in order. One goroutine gives out ids, a batch
+// Pipeline writes the batches of a build, in order. One goroutine gives out ids, a batch
 // ahead of the one that owns the database meanwhile.
 //
 //	send --> queue --> intern --> ready --> write: a transaction for all that wait
-type pipeline struct {
-	writer   *conn.Writer
-	interner *intern.Interner
-	rows     *write.Writer
-	label    string // of the build, for errors
+type Pipeline struct {
+	On    *conn.Writer
+	Label string // of the build, for errors
 
-	queue  chan *batch.Batch // nil: it has ended
+	interner *interner
+	rows     *writer
+
+	queue  chan *Batch // nil: it has ended
 	done   chan struct{}
 	err    error // of the goroutines; read after done, or through failed
 	failed chan struct{}
-	free   chan []batch.Row // of batches that are in the catalog, cleared
+	free   chan []Row // of batches that are in the catalog, cleared
 
 	cancelled <-chan struct{} // the context of the build is done
 }
 
-// start starts the goroutines.
-func (p *pipeline) start(ctx context.Context) {
-	p.queue, p.done, p.failed, p.cancelled = make(chan *batch.Batch), make(chan struct{}), make(chan struct{}), ctx.Done()
-	ready := make(chan *batch.Batch)
-	p.free = make(chan []batch.Row, 2)
+// Prepare reads which ids and words the catalog has. finder looks up what is committed.
+func (p *Pipeline) Prepare(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (err error) {
+	if p.interner, err = newInterner(ctx, finder, tx); err != nil {
+		return err
+	}
+	p.rows, err = newWriter(ctx, p.On.Src, tx)
+	return err
+}
+
+// Start starts the goroutines.
+func (p *Pipeline) Start(ctx context.Context) {
+	p.queue, p.done, p.failed, p.cancelled = make(chan *Batch), make(chan struct{}), make(chan struct{}), ctx.Done()
+	ready := make(chan *Batch)
+	p.free = make(chan []Row, 2)
 	ctx = p.withGrace(ctx)
 	go p.intern(ctx, p.queue, ready)
 	go p.write(ctx, ready)
@@ -50,7 +58,7 @@ const grace = 2 * time.Second
 // withGrace returns a context for the goroutines that ends some
 // time after ctx: what was completed by then is stored, but no statement that
 // takes long keeps a process from ending.
-func (p *pipeline) withGrace(ctx context.Context) context.Context {
+func (p *Pipeline) withGrace(ctx context.Context) context.Context {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {
@@ -68,33 +76,33 @@ func (p *pipeline) withGrace(ctx context.Context) context.Context {
 }
 
 // intern is the goroutine that hands out ids.
-func (p *pipeline) intern(ctx context.Context, queue <-chan *batch.Batch, ready chan<- *batch.Batch) {
+func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<- *Batch) {
 	defer close(ready)
 	for b := range queue {
-		if p.interner.Full() {
+		if p.interner.full() {
 			p.makeRoom(ready)
 		}
-		b.Err = process.RescueCall(func() error { return p.interner.Intern(ctx, b) })
+		b.Err = process.RescueCall(func() error { return p.interner.intern(ctx, b) })
 		ready <- b
 	}
 }
 
 // makeRoom lets the interner forget, once the catalog has all that it would.
-func (p *pipeline) makeRoom(ready chan<- *batch.Batch) {
+func (p *Pipeline) makeRoom(ready chan<- *Batch) {
 	written := make(chan struct{})
-	ready <- &batch.Batch{Written: written, IDs: batch.IDs{Keys: p.interner.TakeKeys()}}
+	ready <- &Batch{Written: written, IDs: IDs{Keys: p.interner.takeKeys()}}
 	<-written
-	p.interner.Forget()
+	p.interner.forget()
 }
 
 // write is the goroutine that owns the database until end.
-func (p *pipeline) write(ctx context.Context, ready <-chan *batch.Batch) {
+func (p *Pipeline) write(ctx context.Context, ready <-chan *Batch) {
 	defer close(p.done)
 	for b := range ready {
 		if p.err == nil { // else drain, so that send never blocks
 			last, err := p.writeGroup(ctx, b, ready)
 			if b = last; err != nil {
-				p.err = fmt.Errorf("write build %q: %w", p.label, conn.Classify(err))
+				p.err = fmt.Errorf("write build %q: %w", p.Label, conn.Classify(err))
 				close(p.failed)
 			}
 		}
@@ -111,10 +119,10 @@ const maxGroup = 8
 
 // writeGroup writes a batch, and those that wait behind it by the time it is
 // written, in one transaction. It returns the last one that it took.
-func (p *pipeline) writeGroup(ctx context.Context, b *batch.Batch, ready <-chan *batch.Batch) (*batch.Batch, error) {
-	err := p.writer.InTx(ctx, func(tx *sql.Tx) error {
+func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch) (*Batch, error) {
+	err := p.On.InTx(ctx, func(tx *sql.Tx) error {
 		for n := 1; b.Err == nil; n++ {
-			if err := process.RescueCall(func() error { return p.rows.Write(ctx, tx, b) }); err != nil {
+			if err := process.RescueCall(func() error { return p.rows.write(ctx, tx, b) }); err != nil {
 				return err
 			}
 			p.recycle(b)
@@ -133,7 +141,7 @@ func (p *pipeline) writeGroup(ctx context.Context, b *batch.Batch, ready <-chan 
 }
 
 // recycle keeps the memory of a batch that is in the catalog for one to come: 9 MB.
-func (p *pipeline) recycle(b *batch.Batch) {
+func (p *Pipeline) recycle(b *Batch) {
 	rows := b.Rows[:cap(b.Rows)]
 	clear(rows)
 	select {
@@ -143,19 +151,22 @@ func (p *pipeline) recycle(b *batch.Batch) {
 	b.Rows = nil
 }
 
-// newBatch returns an empty batch that follows one.
-func (p *pipeline) newBatch(before *batch.Batch) *batch.Batch {
+// NewBatch returns an empty batch that follows one, as roomy as that was filled.
+func (p *Pipeline) NewBatch(before *Batch) *Batch {
 	select {
 	case rows := <-p.free:
-		return &batch.Batch{Rows: rows}
+		return &Batch{Rows: rows}
 	default:
-		return batch.New(before)
 	}
+	if before == nil {
+		return &Batch{}
+	}
+	return &Batch{Rows: make([]Row, 0, len(before.Rows))} // a large archive fills one after the other
 }
 
 // waiting returns the batch that waits to be written, nil for none. When the build
 // is cancelled none does: what is written is to be stored within the grace.
-func (p *pipeline) waiting(ready <-chan *batch.Batch) *batch.Batch {
+func (p *Pipeline) waiting(ready <-chan *Batch) *Batch {
 	select {
 	case <-p.cancelled:
 		return nil
@@ -171,8 +182,8 @@ func (p *pipeline) waiting(ready <-chan *batch.Batch) *batch.Batch {
 
 var errEnded = errors.New("the build has ended")
 
-// send hands a batch over, which is the pipeline's from then on.
-func (p *pipeline) send(b *batch.Batch) error {
+// Send hands a batch over, which is the pipeline's from then on.
+func (p *Pipeline) Send(b *Batch) error {
 	if p.queue == nil {
 		return cmp.Or(p.err, errEnded)
 	}
@@ -184,12 +195,12 @@ func (p *pipeline) send(b *batch.Batch) error {
 	}
 }
 
-// flush hands a batch over and waits until it is in the catalog, keys included. Until
+// Flush hands a batch over and waits until it is in the catalog, keys included. Until
 // the next one the caller may use the database.
-func (p *pipeline) flush(b *batch.Batch) error {
+func (p *Pipeline) Flush(b *Batch) error {
 	written := make(chan struct{})
 	b.Written, b.Keyed = written, true
-	if err := p.send(b); err != nil {
+	if err := p.Send(b); err != nil {
 		return err
 	}
 	<-written
@@ -201,14 +212,23 @@ func (p *pipeline) flush(b *batch.Batch) error {
 	}
 }
 
-// end hands over the last batch, waits for the goroutines and returns their error.
-func (p *pipeline) end(b *batch.Batch) error {
+// End hands over the last batch, waits for the goroutines and returns their error.
+func (p *Pipeline) End(b *Batch) error {
 	b.Keyed = true
-	err := p.send(b)
+	err := p.Send(b)
 	if p.queue != nil {
 		close(p.queue)
 		p.queue = nil
 		<-p.done
 	}
 	return cmp.Or(p.err, err)
+}
+
+// Ended reports whether the pipeline has ended, and its error.
+func (p *Pipeline) Ended() (bool, error) { return p.queue == nil, p.err }
+
+// ReplaceScanned stores what searches found in contents, in place of what earlier ones
+// did. No batch is on its way.
+func (p *Pipeline) ReplaceScanned(ctx context.Context, found []record.Scanned) error {
+	return p.On.InTx(ctx, func(tx *sql.Tx) error { return replaceScanned(p.rows.in(ctx, tx), found) })
 }

@@ -1,27 +1,26 @@
-package edition
+package write
 
 import (
 	"encoding/binary"
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
 // flagDeleted marks a delete record, which has no content.
 const flagDeleted = 2
 
-// Print returns the start of a hash over what the archive says about an entry but its
+// printOf returns the start of a hash over what the archive says about an entry but its
 // place. The bytes are known by a digest that the archive states, or else by that of
 // the content. name is the hash of the entry's name.
-func Print(e *record.Entry, name record.Half) int64 {
+func printOf(e *record.Entry, name record.Half) int64 {
 	b := make([]byte, 0, 256)
 	b = append(b, name[:]...)
 	b = append(append(b, e.Method...), 0)
 	b = append(append(b, e.Type...), 0)
 	for _, n := range [...]int64{e.Stored, e.Size, e.Flags, e.ModTime, int64(e.ID[0]), int64(e.ID[1]), e.IDBits, int64(e.PathHash),
-		flag(e.HasTime) | flag(e.HasPathHash)<<1 | flag(e.HasPadded)<<2 | flag(e.Offset >= 0)<<3} {
+		Flag(e.HasTime) | Flag(e.HasPathHash)<<1 | Flag(e.HasPadded)<<2 | Flag(e.Offset >= 0)<<3} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	if e.HasPadded { // otherwise a scan that reads leaves other bytes there than one that does not
@@ -41,14 +40,7 @@ func Print(e *record.Entry, name record.Half) int64 {
 	return int64(binary.LittleEndian.Uint64(d[:]))
 }
 
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // isKnown reports whether the print stands for the bytes of the entry.
-func isKnown(e *batch.Row) bool {
+func isKnown(e *Row) bool {
 	return e.HasContent || e.Stated || len(e.Sum) >= len(record.Half{}) || e.Flags&flagDeleted != 0
 }

@@ -1,4 +1,4 @@
-package intern
+package write
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package intern
+package write
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs/family"
-	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
 
@@ -19,7 +18,7 @@ type wantedText struct {
 }
 
 // wantedTexts lists the texts of the batch in the order that decides their ids.
-func wantedTexts(b *batch.Batch) (wanted []wantedText) {
+func wantedTexts(b *Batch) (wanted []wantedText) {
 	add := func(text string, id *int64) {
 		if text != "" {
 			wanted = append(wanted, wantedText{text, record.HashOf(text), id})
@@ -28,7 +27,7 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if len(r.PlaceSymbols) > 0 {
-			r.Places = make([]batch.Place, len(r.PlaceSymbols))
+			r.Places = make([]Place, len(r.PlaceSymbols))
 		}
 		for j := range r.PlaceSymbols {
 			s, p := &r.PlaceSymbols[j], &r.Places[j]
@@ -41,13 +40,13 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			}
 		}
 	}
-	addFamily := func(f *family.Batch, ids *batch.FactIDs) {
+	addFamily := func(f *family.Batch, ids *FactIDs) {
 		ids.Texts = make([]int64, len(f.Texts))
 		for i, text := range f.Texts { // the empty one included: names may be
 			wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
 		}
 	}
-	addValues := func(r *batch.Row) {
+	addValues := func(r *Row) {
 		add(r.Values.MissingClass, &r.Exports.Missing)
 		addFamily(r.Values.Rows, &r.Exports.Values)
 	}
@@ -88,7 +87,7 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 }
 
 // internTexts gives every text its id.
-func (in *Interner) internTexts(ctx context.Context, b *batch.Batch) error {
+func (in *interner) internTexts(ctx context.Context, b *Batch) error {
 	wanted := wantedTexts(b)
 	if err := in.findTexts(ctx, wanted); err != nil {
 		return err
@@ -97,7 +96,7 @@ func (in *Interner) internTexts(ctx context.Context, b *batch.Batch) error {
 		var fresh bool
 		if *n.id, fresh = in.texts.id(n.hash); fresh {
 			b.NewTexts = append(b.NewTexts, n.text)
-			in.keys.Texts = append(in.keys.Texts, batch.Key{Key: record.NameKey(n.text), ID: *n.id})
+			in.keys.Texts = append(in.keys.Texts, Key{Key: record.NameKey(n.text), ID: *n.id})
 		}
 	}
 	return nil
@@ -105,7 +104,7 @@ func (in *Interner) internTexts(ctx context.Context, b *batch.Batch) error {
 
 // findTexts looks up texts that may be in the catalog from before. Those that
 // differ in case have one key.
-func (in *Interner) findTexts(ctx context.Context, wanted []wantedText) error {
+func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
 	if in.texts.all {
 		return nil
 	}
@@ -122,11 +121,11 @@ func (in *Interner) findTexts(ctx context.Context, wanted []wantedText) error {
 }
 
 // nameIn returns where a name is in a path: the file's name at least must be in it.
-func nameIn(path, name string) batch.NameFrom {
+func nameIn(path, name string) NameFrom {
 	prefix, base := record.SplitPath(path)
 	dot := strings.LastIndexByte(base, '.') // as Ext has it, which keeps the number of letters
 	if dot <= 0 || strings.IndexByte(path, 0) >= 0 {
-		return batch.NameFrom{}
+		return NameFrom{}
 	}
 	stem := path[:len(prefix)+dot]
 	n := 0
@@ -137,7 +136,7 @@ func nameIn(path, name string) batch.NameFrom {
 		n--
 	}
 	if n < dot {
-		return batch.NameFrom{}
+		return NameFrom{}
 	}
-	return batch.NameFrom{Root: name[:len(name)-n], Start: int64(utf8.RuneCountInString(stem[:len(stem)-n])) + 1, Found: true}
+	return NameFrom{Root: name[:len(name)-n], Start: int64(utf8.RuneCountInString(stem[:len(stem)-n])) + 1, Found: true}
 }

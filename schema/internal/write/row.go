@@ -1,4 +1,4 @@
-package batch
+package write
 
 import "pakdb/schema/internal/record"
 
@@ -10,7 +10,7 @@ type Row struct {
 	// By the build.
 	Archive  int64
 	NameHash record.Half // what tells paths apart
-	Print    int64       // see package edition
+	Print    int64       // see printOf
 
 	// By the comparison with the edition before.
 	Lineage int64
