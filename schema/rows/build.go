@@ -12,6 +12,7 @@ import (
 
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/record"
 )
 
 // ErrUnusual is the class of errors of catalogs that have to be read by their views.
@@ -27,6 +28,8 @@ type Archive struct {
 	Root string // in front of its paths in the game's file system
 
 	id, ordinal, lineage, edition int64
+
+	mountPoint string // of one that is read by its id
 }
 
 // reading calls do, which reads one state of the catalog.
@@ -48,6 +51,22 @@ type reader struct {
 
 	rows, places *btree.Tree
 	texts        *Texts
+}
+
+// archive returns an archive, whichever builds have it.
+func (r *reader) archive(id int64) (a *Archive, err error) {
+	const query = "SELECT lineage_id, edition, mount_point FROM main.x_archive WHERE archive_id = ?1"
+	err = r.s.EachRow(r.ctx, query, []driver.Value{id}, func(v []driver.Value) {
+		a = &Archive{id: id}
+		a.lineage, _ = v[0].(int64)
+		a.edition, _ = v[1].(int64)
+		mountPoint, _ := v[2].(string)
+		a.mountPoint = strings.Clone(mountPoint)
+	})
+	if err == nil && a == nil {
+		err = unusual("no archive %d", id)
+	}
+	return a, err
 }
 
 // mounted lists the archives of a build.
@@ -108,7 +127,7 @@ func (r *reader) open() error {
 
 // columns are those of entry_row that are read, and where.
 var columns = []string{"row", "path_id", "content_id", "stored", "size", "method_id", "flags", "mtime", "type_id",
-	"id_hi", "id_lo", "id_bits", "path_hash", "padded", "since", "until", "lineage_id", "sum"}
+	"id_hi", "id_lo", "id_bits", "path_hash", "since", "until", "lineage_id", "print", "sum", "padded"}
 
 const (
 	colRow = iota
@@ -124,19 +143,24 @@ const (
 	colLo
 	colBits
 	colHash
-	colPadded
 	colSince
 	colUntil
 	colLineage
+	colPrint
 	colSum
+	colPadded
 )
 
-// checkNumbers reports what is no number and has to be one.
-func checkNumbers(v []btree.Value) error {
-	for _, i := range [...]int{colRow, colStored, colSize, colMethod, colFlags} {
-		if v[i].Kind != btree.Int {
-			return unusual("column %s is no number", columns[i])
+// check reports what a row has that no scan writes.
+func check(v []btree.Value) error {
+	for i := range colSum {
+		needed := i == colRow || i == colStored || i == colSize || i == colMethod || i == colFlags
+		if kind := v[i].Kind; kind != btree.Int && (needed || kind != btree.Null) {
+			return unusual("x_entry_row.%s is no number", columns[i])
 		}
+	}
+	if padded := &v[colPadded]; padded.Kind != btree.Null && len(padded.Bytes) != len(record.Digest{}) {
+		return unusual("x_entry_row.padded: %d bytes", len(padded.Bytes))
 	}
 	return nil
 }

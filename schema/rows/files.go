@@ -3,9 +3,6 @@ package rows
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
-	"math"
-	"strings"
 
 	"pakdb/schema/internal/record"
 )
@@ -23,9 +20,6 @@ func EachFile(ctx context.Context, db *sql.DB, archives []int64, each func(*File
 		return nil
 	}
 	return reading(ctx, db, func(r *reader) error {
-		if err := r.open(); err != nil {
-			return err
-		}
 		for _, id := range archives {
 			if err := r.files(id, each); err != nil {
 				return err
@@ -36,45 +30,23 @@ func EachFile(ctx context.Context, db *sql.DB, archives []int64, each func(*File
 }
 
 func (r *reader) files(archive int64, each func(*File) error) error {
-	var lineage, edition int64
-	var a record.Archive
-	err := r.s.EachRow(r.ctx, "SELECT lineage_id, edition, mount_point FROM x_archive WHERE archive_id = ?1", []driver.Value{archive}, func(v []driver.Value) {
-		lineage, _ = v[0].(int64)
-		edition, _ = v[1].(int64)
-		text, _ := v[2].(string)
-		a.MountPoint = strings.Clone(text)
-	})
+	scanner, err := r.scan(archive)
 	if err != nil {
 		return err
 	}
-	c := r.rows.Cursor()
-	if err := c.From(lineage, math.MinInt64); err != nil {
-		return err
-	}
+	a := record.Archive{MountPoint: scanner.next[0].mountPoint}
 	f := &File{Archive: archive}
-	var path []byte
-	for n := 1; ; n++ {
-		if n%4096 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		v, err := c.Next()
-		if err != nil || v == nil || v[colLineage].Int != lineage {
+	for {
+		row, err := scanner.Next()
+		if err != nil || row == nil {
 			return err
 		}
-		if !holds(v, edition) {
-			continue
+		path, err := r.texts.Whole(row.Path)
+		if err != nil {
+			return err
 		}
-		path = path[:0]
-		if id := v[colPath].Int; id != 0 {
-			folder, name, _, err := r.texts.Path(id)
-			if err != nil {
-				return err
-			}
-			path = append(append(path, folder.Prefix...), name...)
-		}
-		f.Row, f.Flags = v[colRow].Int, v[colFlags].Int
-		f.File = a.FileOf(&record.Entry{Name: string(path), Flags: f.Flags, IDBits: v[colBits].Int, ID: [2]uint64{uint64(v[colHi].Int), uint64(v[colLo].Int)}})
-		if f.File == "" {
+		f.Row, f.Flags = row.Row, row.Flags
+		if f.File = a.FileOf(&record.Entry{Name: path, Flags: f.Flags, IDBits: row.Bits, ID: row.AssetID()}); f.File == "" {
 			continue
 		}
 		if err := each(f); err != nil {

@@ -39,7 +39,7 @@ func (p *places) step() error {
 	p.more = true
 	p.next = place{v[0].Int, v[1].Int, v[2].Int, append(p.next.offsets[:0], v[3].Bytes...)}
 	if p.next.step < 1 {
-		return unusual("x_archive_place.step is %d", p.next.step)
+		return unusual("x_archive_place.step: %d", p.next.step)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (p *places) apply(e *Row) error {
 		}
 	}
 	if p.now.step == 0 {
-		return unusual("archive %d has no place of row %d", p.archive.id, e.Row)
+		return unusual("x_entry_row.row: %d has no place in archive %d", e.Row, p.archive.id)
 	}
 	e.Ordinal = p.now.ordinal + (e.Row-p.now.row)/p.now.step
 	offset, err := p.offsets.Next(e.Stored.Stored)

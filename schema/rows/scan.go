@@ -20,14 +20,23 @@ type Row struct {
 	High     int64  // the others
 	Bits     int64
 	Padded   []byte // nil for none
+	Print    int64  // see [record.Same]
 
 	hash, asset int64
 }
 
-// Scanner reads the entries of a build, archive by archive in stored order.
+// AssetID returns both halves of the asset id, 0 for none.
+func (w *Row) AssetID() [2]uint64 {
+	if w.Asset == nil {
+		return [2]uint64{}
+	}
+	return [2]uint64{uint64(w.High), uint64(*w.Asset)}
+}
+
+// Scanner reads the entries of a build, or of an archive, archive by archive in stored order.
 type Scanner struct {
 	r      *reader
-	next   []int // archives
+	next   []*Archive
 	cursor *btree.Cursor
 	place  *places
 	row    Row
@@ -42,9 +51,22 @@ func NewScanner(ctx context.Context, s *conn.Statements, build string) (*Scanner
 	}
 	scanner := &Scanner{r: r}
 	for i := range r.archives {
-		scanner.next = append(scanner.next, i)
+		scanner.next = append(scanner.next, &r.archives[i])
 	}
 	return scanner, nil
+}
+
+// NewArchiveScanner returns the entries of an archive, whichever builds have it.
+func NewArchiveScanner(ctx context.Context, s *conn.Statements, archive int64) (*Scanner, error) {
+	return (&reader{ctx: ctx, s: s}).scan(archive)
+}
+
+func (r *reader) scan(archive int64) (*Scanner, error) {
+	a, err := r.archive(archive)
+	if err == nil && r.rows == nil {
+		err = r.open()
+	}
+	return &Scanner{r: r, next: []*Archive{a}}, err
 }
 
 // Next returns the next entry, nil after the last one.
@@ -54,7 +76,7 @@ func (s *Scanner) Next() (*Row, error) {
 			if len(s.next) == 0 {
 				return nil, nil
 			}
-			if err := s.begin(&s.r.archives[s.next[0]]); err != nil {
+			if err := s.begin(s.next[0]); err != nil {
 				return nil, err
 			}
 			s.next = s.next[1:]
@@ -99,7 +121,7 @@ func (s *Scanner) set(a *Archive, v []btree.Value) (*Row, error) {
 	}
 	w.HasTime = v[colMtime].Kind != btree.Null
 	w.PathHash, w.Asset = optional(&v[colHash], &w.hash), optional(&v[colLo], &w.asset)
-	w.High, w.Bits, w.Padded = v[colHi].Int, v[colBits].Int, nil
+	w.High, w.Bits, w.Print, w.Padded = v[colHi].Int, v[colBits].Int, v[colPrint].Int, nil
 	if v[colPadded].Kind != btree.Null {
 		w.Padded = v[colPadded].Bytes
 	}

@@ -40,7 +40,7 @@ func (s *Stored) Ext() (int64, error) {
 
 // set takes over a row of entry_row.
 func (s *Stored) set(v []btree.Value) error {
-	if err := checkNumbers(v); err != nil {
+	if err := check(v); err != nil {
 		return err
 	}
 	s.Row, s.Path, s.Content, s.Method, s.Type = v[colRow].Int, v[colPath].Int, v[colContent].Int, v[colMethod].Int, v[colType].Int
@@ -62,7 +62,7 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 			if at < 0 {
 				return unusual("build %s has no archive %d", build, ordinal)
 			}
-			scanner.next = append(scanner.next, at)
+			scanner.next = append(scanner.next, &r.archives[at])
 		}
 		for {
 			e, err := scanner.Next()

@@ -61,7 +61,7 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 		return nil, nil, 0, err
 	}
 	if v == nil {
-		return nil, nil, 0, unusual("no path %d", id)
+		return nil, nil, 0, unusual("x_entry_row.path_id: no path %d", id)
 	}
 	dir := v[0].Int
 	name, ext = v[1].Bytes, v[2].Int
@@ -70,7 +70,7 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	}
 	d, err := t.dirs.Find(dir)
 	if err == nil && d == nil {
-		err = unusual("no folder %d", dir)
+		err = unusual("x_entry_row.path_id: no folder %d", dir)
 	}
 	if err != nil {
 		return nil, nil, 0, err
@@ -83,17 +83,29 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	return f, name, ext, nil
 }
 
+// Whole returns a path as one text, "" for 0.
+func (t *Texts) Whole(id int64) (string, error) {
+	if id == 0 {
+		return "", nil
+	}
+	f, name, _, err := t.Path(id)
+	if err != nil {
+		return "", err
+	}
+	return f.Prefix + string(name), nil
+}
+
 // Content returns the hash of a content, which belongs to the caller until the next call,
-// and the id of its kind, 0 for none.
-func (t *Texts) Content(id int64) (hash []byte, kind int64, err error) {
+// its size, and the id of its kind, 0 for none.
+func (t *Texts) Content(id int64) (hash []byte, size, kind int64, err error) {
 	v, err := t.contents.Find(id)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if v == nil {
-		return nil, 0, unusual("no content %d", id)
+		return nil, 0, 0, unusual("x_entry_row.content_id: no content %d", id)
 	}
-	return v[0].Bytes, v[2].Int, nil
+	return v[0].Bytes, v[1].Int, v[2].Int, nil
 }
 
 // Word returns a word.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 )
 
 // Finder looks up what the catalog holds, on a connection of its own, while
@@ -50,13 +51,24 @@ func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, ro
 	return EachRow(ctx, f.DB, query, args, row)
 }
 
-// Hold keeps the catalog as it is now for all look-ups that follow, whoever writes to it.
-// The Finder must be one of [NewFinder].
-func (f *Finder) Hold(ctx context.Context) error {
+// Hold keeps the catalog as it is now for all look-ups that follow, whoever writes to it, and
+// returns statements that see the same. The Finder must be one of [NewFinder].
+func (f *Finder) Hold(ctx context.Context) (s *Statements, err error) {
 	if _, err := f.DB.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
+		return nil, err
 	}
-	return EachRow(ctx, f.DB, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {})
+	if err := EachRow(ctx, f.DB, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {}); err != nil {
+		return nil, err
+	}
+	one, err := f.DB.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = one.Raw(func(c any) error {
+		s = StatementsOn(c.(driver.Conn))
+		return nil
+	})
+	return s, errors.Join(err, one.Close())
 }
 
 // Close closes the connection.

@@ -28,7 +28,7 @@ func Open(ctx context.Context, path string, layouts conn.Querier) (*Catalog, err
 }
 
 func (c *Catalog) open(ctx context.Context, layouts conn.Querier) (err error) {
-	if err := c.finder.Hold(ctx); err != nil {
+	if c.statements, err = c.finder.Hold(ctx); err != nil {
 		return err
 	}
 	if c.tables, err = c.findTables(ctx, layouts); err != nil {
@@ -42,7 +42,12 @@ func (c *Catalog) open(ctx context.Context, layouts conn.Querier) (err error) {
 }
 
 // Close closes the catalog.
-func (c *Catalog) Close() error { return c.finder.Close() }
+func (c *Catalog) Close() error {
+	if c.statements != nil {
+		_ = c.statements.Close()
+	}
+	return c.finder.Close()
+}
 
 // Words returns all words. Some that no row names say what has been scanned.
 func (c *Catalog) Words() []string { return slices.Sorted(maps.Values(c.words)) }

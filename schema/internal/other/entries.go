@@ -1,24 +1,17 @@
 package other
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
-	"math"
 
+	"pakdb/schema/internal/btree"
+	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/rows"
 )
-
-// entryQuery reads the entries of an edition after a row. Words and folders are looked up
-// in memory.
-const entryQuery = `SELECT r.row, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
-	r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
-FROM x_entry_row r
-LEFT JOIN x_path p ON p.path_id = r.path_id
-LEFT JOIN x_content c ON c.content_id = r.content_id
-WHERE r.lineage_id = ?1 AND r.row > ?2 AND r.since <= ?3 AND (r.until = 0 OR r.until > ?3)
-ORDER BY r.row
-LIMIT ?4`
 
 // perChunk is how many entries are read at once: as many as a batch has.
 const perChunk = 8 << 10
@@ -34,28 +27,38 @@ type Entry struct {
 // Entries calls take for the entries of an archive, in their order and many at a time,
 // without what is known of their contents.
 func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) error) error {
-	places, err := c.places(ctx, a)
+	texts, err := rows.NewTexts(ctx, c.statements)
 	if err != nil {
-		return err
+		return damage(err)
 	}
-	after, ordinal := int64(math.MinInt64), int64(-1)
+	scanner, err := rows.NewArchiveScanner(ctx, c.statements, a.ID)
+	if err != nil {
+		return damage(err)
+	}
+	ordinal := int64(-1)
 	for {
 		chunk := make([]Entry, 0, min(a.Entries+1, perChunk))
-		err := c.each(ctx, "x_entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
-			e := c.entry(r)
-			if err := places.apply(&e); err != nil {
-				r.fail("row", "%v", err)
+		for len(chunk) < perChunk {
+			w, err := scanner.Next()
+			if err != nil {
+				return damage(err)
+			}
+			if w == nil {
+				break
+			}
+			e, err := c.entry(texts, w)
+			if err != nil {
+				return damage(err)
 			}
 			if e.Ordinal <= ordinal || e.Ordinal > maxOrdinal {
-				r.fail("row", "ordinal %d after %d", e.Ordinal, ordinal)
+				return fmt.Errorf("%w: x_entry_row.row: ordinal %d after %d", conn.ErrDamaged, e.Ordinal, ordinal)
 			}
 			ordinal = e.Ordinal
 			chunk = append(chunk, e)
-		})
-		if err != nil || len(chunk) == 0 {
-			return err
 		}
-		after = chunk[len(chunk)-1].row
+		if len(chunk) == 0 {
+			return nil
+		}
 		if err := c.addPlaces(ctx, a, chunk); err != nil {
 			return err
 		}
@@ -63,6 +66,14 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 			return err
 		}
 	}
+}
+
+// damage adds its class to an error of reading past SQL.
+func damage(err error) error {
+	if errors.Is(err, rows.ErrUnusual) || errors.Is(err, btree.ErrDamaged) {
+		return fmt.Errorf("%w: %w", conn.ErrDamaged, err)
+	}
+	return conn.Classify(err)
 }
 
 // Sample returns some of the entries of an archive.
@@ -95,89 +106,45 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 // maxOrdinal is far above what any archive has, and below what rows of editions can tell.
 const maxOrdinal = 1 << 40
 
-func (c *Catalog) entry(r *row) (e Entry) {
-	e.row, e.Stored, e.Size = r.number("row"), r.number("stored"), r.number("size")
-	e.Method, e.Flags = c.word(r, "method_id"), r.number("flags")
-	e.ModTime, e.HasTime = r.maybeNumber("mtime")
-	hash, ok := r.maybeNumber("path_hash")
-	e.PathHash, e.HasPathHash = uint64(hash), ok
-	e.Type = c.word(r, "type_id")
-	high, _ := r.maybeNumber("id_hi")
-	low, _ := r.maybeNumber("id_lo")
-	e.IDBits, _ = r.maybeNumber("id_bits")
-	e.ID = [2]uint64{uint64(high), uint64(low)}
-	e.Copied = &record.Copied{}
-	e.Sum = r.blob("sum")
-	if padded := r.blob("padded", 32); len(padded) == 32 {
-		e.Padded, e.HasPadded = record.Digest(padded), true
+func (c *Catalog) entry(texts *rows.Texts, w *rows.Row) (e Entry, err error) {
+	e.row, e.pathID, e.ContentID = w.Row, w.Path, w.Content
+	e.Ordinal, e.Offset, e.Stored, e.Size = w.Ordinal, w.Offset, w.Stored.Stored, w.Size
+	e.Flags, e.Sum, e.ID, e.IDBits = w.Flags, bytes.Clone(w.Sum), w.AssetID(), w.Bits
+	e.ModTime, e.HasTime = w.Mtime, w.HasTime
+	if w.PathHash != nil {
+		e.PathHash, e.HasPathHash = uint64(*w.PathHash), true
 	}
-	e.Copied.Print = r.number("print")
-	e.pathID, _ = peek(r)
-	e.Name = c.path(r, "path_id")
-	content, ok := r.maybeNumber("content_id")
-	known, size := r.blob("hash", record.StatedSize, 32), r.next()
-	e.ContentID = content
-	switch size, isNumber := size.(int64); {
-	case !ok: // of an entry whose checksum stands for a content another scan may tell it
-		e.Claimed = len(e.Sum) > 0
-	case known == nil || !isNumber || content <= 0:
-		r.fail("content_id", "%d leads to no row", content)
-	default:
-		e.ContentSize = size
-		e.HasContent = len(known) == 32
-		e.Stated = !e.HasContent
-		copy(e.Content[:], known)
+	if w.Padded != nil {
+		e.Padded, e.HasPadded = record.Digest(w.Padded), true
 	}
-	return e
-}
-
-// peek returns the next column, a number, and does not take it.
-func peek(r *row) (int64, bool) {
-	n, ok := r.v[0].(int64)
-	return n, ok
-}
-
-// located is a row of archive_place.
-type located struct {
-	row, ordinal, step int64
-	offsets            []byte
-}
-
-// places are those of an archive that were not passed yet.
-type places struct {
-	all     []located
-	now     located
-	offsets record.Offsets
-}
-
-func (c *Catalog) places(ctx context.Context, a *Archive) (*places, error) {
-	p := &places{}
-	err := c.each(ctx, "x_archive_place", "SELECT row, ordinal, step, offsets FROM x_archive_place WHERE archive_id = ? ORDER BY row",
-		[]driver.Value{a.ID}, func(r *row) {
-			l := located{r.number("row"), r.number("ordinal"), r.number("step"), r.blob("offsets")}
-			if l.step < 1 {
-				r.fail("step", "%d", l.step)
-			}
-			p.all = append(p.all, l)
-		})
-	return p, err
-}
-
-// apply sets where an entry lies. Entries come in the order of rows.
-func (p *places) apply(e *Entry) (err error) {
-	for len(p.all) > 0 && p.all[0].row <= e.row {
-		p.now = p.all[0]
-		if err := p.offsets.Reset(p.all[0].offsets); err != nil {
-			return err
+	e.Copied = &record.Copied{Print: w.Print}
+	for _, word := range []struct {
+		id    int64
+		field string
+		into  *string
+	}{{w.Method, "method_id", &e.Method}, {w.Type, "type_id", &e.Type}} {
+		text, found := c.words[word.id]
+		if *word.into = text; !found && (word.id != 0 || word.into == &e.Method) {
+			return e, fmt.Errorf("%w: x_entry_row.%s: %d leads to no row", conn.ErrDamaged, word.field, word.id)
 		}
-		p.all = p.all[1:]
 	}
-	if p.now.step < 1 {
-		return fmt.Errorf("no place of row %d", e.row)
+	if e.Name, err = texts.Whole(w.Path); err != nil {
+		return e, err
 	}
-	e.Ordinal = p.now.ordinal + (e.row-p.now.row)/p.now.step
-	e.Offset, err = p.offsets.Next(e.Stored)
-	return err
+	if w.Content == 0 { // of an entry whose checksum stands for a content another scan may tell it
+		e.Claimed = len(e.Sum) > 0
+		return e, nil
+	}
+	hash, size, _, err := texts.Content(w.Content)
+	if err != nil {
+		return e, err
+	}
+	e.ContentSize, e.HasContent, e.Stated = size, len(hash) == len(e.Content), len(hash) == record.StatedSize
+	if !e.HasContent && !e.Stated {
+		return e, fmt.Errorf("%w: x_content.hash: %d bytes", conn.ErrDamaged, len(hash))
+	}
+	copy(e.Content[:], hash)
+	return e, nil
 }
 
 // nameOf is an expression for a name: that of a text, or the rest of a path after a root.

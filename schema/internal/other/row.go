@@ -122,10 +122,11 @@ func (r *row) looked(field string) string {
 
 // reader reads rows, and knows what short texts their ids lead to.
 type reader struct {
-	finder *conn.Finder
-	tables tables
-	words  map[int64]string
-	dirs   map[int64]string // prefixes
+	finder     *conn.Finder
+	statements *conn.Statements // on the connection of finder
+	tables     tables
+	words      map[int64]string
+	dirs       map[int64]string // prefixes
 }
 
 // each runs a query and calls take for each of its rows, up to the first that is damaged.

@@ -146,12 +146,12 @@ func (c *reader) batches(ctx context.Context, tables []*table, ids []int64) (map
 type maker struct {
 	batch               family.Batch
 	words, texts, paths map[string]int32 // where they are in the batch
-	last                *rows
+	last                *tableRows
 }
 
 func (m *maker) add(c *reader, t *table, r *row) {
 	if m.last == nil || m.last.layout != t.layout {
-		m.last = &rows{layout: t.layout}
+		m.last = &tableRows{layout: t.layout}
 		m.batch.Rows = append(m.batch.Rows, m.last)
 	}
 	for _, column := range t.layout.Columns {
@@ -195,13 +195,17 @@ func (c *cell) put(at map[string]int32, list *[]string, text string) {
 	c.at = i
 }
 
-// rows are rows of a table, as [family.Rows].
-type rows struct {
+// tableRows are rows of a table, as [family.Rows].
+type tableRows struct {
 	layout *family.Layout
 	cells  []cell
 }
 
-func (r *rows) Layout() *family.Layout         { return r.layout }
-func (r *rows) Len() int                       { return len(r.cells) / len(r.layout.Columns) }
-func (r *rows) Value(row, column int) any      { return r.cells[row*len(r.layout.Columns)+column].value }
-func (r *rows) Position(row, column int) int32 { return r.cells[row*len(r.layout.Columns)+column].at }
+func (r *tableRows) Layout() *family.Layout { return r.layout }
+func (r *tableRows) Len() int               { return len(r.cells) / len(r.layout.Columns) }
+func (r *tableRows) Value(row, column int) any {
+	return r.cells[row*len(r.layout.Columns)+column].value
+}
+func (r *tableRows) Position(row, column int) int32 {
+	return r.cells[row*len(r.layout.Columns)+column].at
+}

@@ -466,7 +466,7 @@ func (x *ids) content(id int64) (*contentOf, error) {
 	}
 	c := &page[uint64(id)%pageSize]
 	if c.hash == nil {
-		hash, kind, err := x.source.Content(id)
+		hash, _, kind, err := x.source.Content(id)
 		if err != nil {
 			return nil, err
 		}
