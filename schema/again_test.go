@@ -11,7 +11,7 @@ import (
 // What a build has in common with earlier ones is found among few rows and among
 // many, which are looked up in different ways, and in any order.
 func TestKnownRowsAreFound(t *testing.T) {
-	const known = 3000
+	const known = 600
 	entries := func(from, to, step int) (some []*schema.Entry) {
 		for n := from; n < to; n += step {
 			some = append(some, named(n))

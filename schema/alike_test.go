@@ -33,40 +33,50 @@ func sampleOf(files []file) func() (*schema.Sample, error) {
 }
 
 // writeNamed writes a build of archives of any names.
-func writeNamed(t testing.TB, path, label string, archives []called) {
+func writeNamed(t testing.TB, path, label string, archives ...[]called) {
 	t.Helper()
 	err := withCatalog(path, func(ctx context.Context, c *schema.Catalog) error {
-		b, err := c.BeginAt(ctx, label, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, a := range archives {
-			names = append(names, a.name)
-		}
-		b.SetNames(names)
 		for i, a := range archives {
-			id := b.StartArchive(schema.Archive{Size: int64(len(a.files)), Quick: digest(i), Scan: "s", Format: "test", Name: a.name, Sample: sampleOf(a.files)})
-			for n, f := range a.files {
-				e := &schema.Entry{Ordinal: int64(n), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
-					HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}
-				if f.content%5 == 0 {
-					e.Facts = &schema.Facts{Inspector: "i/1", Kind: "k", Symbols: []schema.Symbol{{Space: "s", Key: int64(f.content), Path: f.name}},
-						Refs: []schema.Ref{{Kind: "k", Space: "s", Key: int64(f.content + 5)}}}
-				}
-				if err := b.Add(id, e); err != nil {
-					return err
-				}
+			if err := addNamed(ctx, c, fmt.Sprint(label, strings.Repeat("+", i)), a); err != nil {
+				return err
 			}
-			b.EndArchive(id, nil)
-			b.Mount(schema.Mount{Archive: id, Name: a.name, Location: "/" + a.name, Place: int64(i), Order: int64(i % 2)})
 		}
-		_, err = b.Finish(ctx)
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// addNamed writes one.
+func addNamed(ctx context.Context, c *schema.Catalog, label string, archives []called) error {
+	b, err := c.BeginAt(ctx, label, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, a := range archives {
+		names = append(names, a.name)
+	}
+	b.SetNames(names)
+	for i, a := range archives {
+		id := b.StartArchive(schema.Archive{Size: int64(len(a.files)), Quick: digest(i), Scan: "s", Format: "test", Name: a.name, Sample: sampleOf(a.files)})
+		for n, f := range a.files {
+			e := &schema.Entry{Ordinal: int64(n), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
+				HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}
+			if f.content%5 == 0 {
+				e.Facts = &schema.Facts{Inspector: "i/1", Kind: "k", Symbols: []schema.Symbol{{Space: "s", Key: int64(f.content), Path: f.name}},
+					Refs: []schema.Ref{{Kind: "k", Space: "s", Key: int64(f.content + 5)}}}
+			}
+			if err := b.Add(id, e); err != nil {
+				return err
+			}
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: a.name, Location: "/" + a.name, Place: int64(i), Order: int64(i % 2)})
+	}
+	_, err = b.Finish(ctx)
+	return err
 }
 
 // buildRows returns what all views that tell builds apart say of one.
@@ -189,10 +199,10 @@ func numbered(dir string, n, changed, build int) (files []file) {
 }
 
 // lineages returns the lineage of each archive of a build, by name.
-func lineages(t *testing.T, path, label string) map[string]int64 {
+func lineages(t *testing.T, db *sql.DB, label string) map[string]int64 {
 	t.Helper()
 	all := map[string]int64{}
-	for _, r := range query(t, readDB(t, path), `SELECT ba.name, a.lineage_id FROM x_build_archive ba
+	for _, r := range query(t, db, `SELECT ba.name, a.lineage_id FROM x_build_archive ba
 		JOIN x_build b USING (build_id) JOIN x_archive a USING (archive_id) WHERE b.label = ?`, label) {
 		all[r[0].(string)] = r[1].(int64)
 	}
@@ -243,13 +253,13 @@ func TestWhatContinues(t *testing.T) {
 	}, 100) {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pakdb.db")
-			writeNamed(t, path, "1", test.old)
-			writeNamed(t, path, "2", test.new)
+			writeNamed(t, path, "1", test.old, test.new)
+			db := readDB(t, path)
 			before := map[int64]string{}
-			for name, id := range lineages(t, path, "1") {
+			for name, id := range lineages(t, db, "1") {
 				before[id] = name
 			}
-			for name, id := range lineages(t, path, "2") {
+			for name, id := range lineages(t, db, "1+") {
 				if got := before[id]; got != test.want[name] {
 					t.Errorf("%s continues %q, want %q", name, got, test.want[name])
 				}

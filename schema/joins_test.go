@@ -125,7 +125,7 @@ func joinedCatalog(t *testing.T, n int) (*asks.DB, []joinedView) {
 // some statements, with PAKDB_DEEP=all all of them, and with PAKDB_GROWTH=1 16,000 rows.
 func TestJoins(t *testing.T) {
 	steps := schematest.CountSteps(t)
-	sizes := [2]int{250, 2000}
+	sizes := [2]int{125, 1000}
 	if os.Getenv("PAKDB_GROWTH") != "" {
 		sizes = [2]int{2000, 16_000}
 	}
@@ -154,7 +154,7 @@ func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 1))
 	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	bounded := 0
-	for _, text := range texts[:testkit.Of(24, len(texts))] {
+	for _, text := range texts[:testkit.Of(16, len(texts))] {
 		var took [2]int64
 		var err error
 		for i, db := range dbs {
