@@ -167,24 +167,10 @@ func (l Library) Get(name string) (*Named, error) {
 	return nil, Usagef(hint, "no query named @%s", name)
 }
 
-// Bind gives every parameter of q its value: what args says, by name or by
-// position, or the default. Values are of the parameter's type, so that text
-// stays text when it looks like a number.
+// Bind gives every parameter of q its value: what given says by name, or positional, or the
+// default. Values are of the parameter's type, so that text stays text when it looks like a
+// number.
 func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, positional []string) (Args, error) {
-	return q.Bind(ctx, db, given, positional)
-}
-
-// Builds knows labels of builds.
-type Builds interface {
-	// Build returns label if there is such a build; "newest" stands for the build that came
-	// last. Its errors are of class [ErrUsage].
-	Build(ctx context.Context, label string) (string, error)
-	// Before returns the build that came before label, NULL for the first.
-	Before(ctx context.Context, label string) (driver.Value, error)
-}
-
-// Bind is [DB.Bind] with builds that need not be those of a catalog.
-func (q *Named) Bind(ctx context.Context, builds Builds, given map[string]string, positional []string) (Args, error) {
 	args := Args{Named: map[string]driver.Value{}}
 	if len(positional) > len(q.Params) {
 		return args, Usagef(q.Usage(), "@%s takes at most %d arguments", q.Name, len(q.Params))
@@ -205,7 +191,7 @@ func (q *Named) Bind(ctx context.Context, builds Builds, given map[string]string
 		if text == "-" && !ok {
 			return args, Usagef(q.Usage(), "@%s needs a value for %s", q.Name, p.Name)
 		}
-		v, err := p.value(ctx, builds, text, args)
+		v, err := db.value(ctx, p, text, args)
 		if err != nil {
 			return args, err
 		}
@@ -222,17 +208,17 @@ func (q *Named) Given(param string, n int) bool {
 	return slices.ContainsFunc(q.Params[:min(n, len(q.Params))], func(p Param) bool { return p.Name == param })
 }
 
-// value types a text as p says. Parameters before p are bound already.
-func (p Param) value(ctx context.Context, builds Builds, text string, bound Args) (driver.Value, error) {
+// value types a text as a parameter says. Those before it are bound already.
+func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driver.Value, error) {
 	if strings.EqualFold(text, "null") {
 		return nil, nil
 	}
 	switch p.Type {
 	case "build":
 		if before, ok := bound.Named["build"].(string); ok && text == "previous" {
-			return builds.Before(ctx, before)
+			return db.before(ctx, before)
 		}
-		return builds.Build(ctx, text)
+		return db.Build(ctx, text)
 	case "integer":
 		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 			return n, nil

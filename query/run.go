@@ -141,8 +141,8 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	return "", Usagef(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
 }
 
-// Before returns the build that was added before label, NULL for the first.
-func (db *DB) Before(ctx context.Context, label string) (driver.Value, error) {
+// before returns the build that was added before label, NULL for the first.
+func (db *DB) before(ctx context.Context, label string) (driver.Value, error) {
 	builds, err := db.Builds(ctx)
 	if err != nil {
 		return nil, err

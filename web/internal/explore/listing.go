@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"slices"
-	"strings"
 
 	"pakdb/schema"
 )
@@ -78,7 +77,9 @@ func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
 			return nil, schema.Classify(err)
 		}
 	}
-	l.sort(ByName, false, nil)
+	slices.SortFunc(l.Files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.row, b.row))
+	})
 	return l, nil
 }
 
@@ -97,64 +98,44 @@ func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
 	return nil
 }
 
-func (l *Listing) sort(by Order, backward bool, words map[int64]string) {
-	slices.SortStableFunc(l.Files, compareFiles(by, backward, words))
-}
-
-func compareFiles(by Order, backward bool, words map[int64]string) func(a, b File) int {
-	sign := 1
-	if backward {
-		sign = -1
-	}
-	return func(a, b File) int {
-		order := 0
-		switch by {
-		case BySize:
-			order = cmp.Compare(b.Size, a.Size)
-		case ByStored:
-			order = cmp.Compare(b.Stored, a.Stored)
-		case ByType:
-			if a.Type != b.Type {
-				order = strings.Compare(words[a.Type], words[b.Type])
-			}
-		case ByName:
-		}
-		order = cmp.Or(order, strings.Compare(a.Name, b.Name), cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.row, b.row))
-		return sign * order
-	}
-}
-
 // SortedBy returns the files in another order, or the listing itself if that has it. words
 // are those of the tree, by which types are sorted.
 func (l *Listing) SortedBy(by Order, backward bool, words map[int64]string) *Listing {
 	if by == ByName && !backward {
 		return l
 	}
-	sorted := &Listing{Files: slices.Clone(l.Files)}
-	sorted.sort(by, backward, words)
-	return sorted
+	return &Listing{sorted(l.Files, by, backward, func(f *File) (string, string, int64, int64) { return f.Name, words[f.Type], f.Size, f.Stored })}
 }
 
 // SortFolders returns folders in an order; those of one type have none of their own, and
 // go by name.
 func SortFolders(folders []*Folder, by Order, backward bool) []*Folder {
-	sorted := slices.Clone(folders)
-	sign := 1
-	if backward {
-		sign = -1
-	}
-	slices.SortStableFunc(sorted, func(a, b *Folder) int {
+	return sorted(folders, by, backward, func(f **Folder) (string, string, int64, int64) { return (*f).Name, "", (*f).Size, (*f).Stored })
+}
+
+// sorted returns files or folders in an order, those that are equal by name and then as they
+// were.
+func sorted[T any](all []T, by Order, backward bool, of func(*T) (name, kind string, size, stored int64)) []T {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b T) int {
+		name, kind, size, stored := of(&a)
+		otherName, otherKind, otherSize, otherStored := of(&b)
 		order := 0
 		switch by {
 		case BySize:
-			order = cmp.Compare(b.Size, a.Size)
+			order = cmp.Compare(otherSize, size)
 		case ByStored:
-			order = cmp.Compare(b.Stored, a.Stored)
-		case ByName, ByType:
+			order = cmp.Compare(otherStored, stored)
+		case ByType:
+			order = cmp.Compare(kind, otherKind)
+		case ByName:
 		}
-		return sign * cmp.Or(order, strings.Compare(a.Name, b.Name))
+		if order = cmp.Or(order, cmp.Compare(name, otherName)); backward {
+			return -order
+		}
+		return order
 	})
-	return sorted
+	return all
 }
 
 const ordinalSQL = `SELECT ordinal FROM x_entry WHERE archive_id = ? AND row = ?`

@@ -161,7 +161,7 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (t *Tree, folders int, 
 	for _, s := range append(sums, more...) {
 		g.add(&s)
 	}
-	g.finish()
+	g.at[""].finish(t.Words)
 	return t, len(g.at), nil
 }
 
@@ -175,7 +175,7 @@ type grower struct {
 // growing is a folder to which sums are added.
 type growing struct {
 	*Folder
-	parent   *growing
+	below    []*growing
 	archives map[int64]int64 // decoded bytes of each, by the ordinal of its mount
 }
 
@@ -236,46 +236,31 @@ func (g *grower) folder(path string) *growing {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		above, name = path[:i], path[i+1:]
 	}
-	f := &growing{Folder: &Folder{Name: strings.Clone(name)}, parent: g.folder(above)}
-	f.parent.Folders = append(f.parent.Folders, f.Folder)
-	g.at[path] = f
+	f := &growing{Folder: &Folder{Name: strings.Clone(name)}}
+	parent := g.folder(above)
+	parent.below, g.at[path] = append(parent.below, f), f
 	return f
 }
 
-// finish adds up what lies below each folder, and leaves out those that have nothing.
-func (g *grower) finish() {
-	all := make([]*growing, 0, len(g.at))
-	depths := map[*growing]int{}
-	var depth func(f *growing) int
-	depth = func(f *growing) int {
-		if f.parent == nil {
-			return 0
+// finish adds up what lies below a folder, and leaves out those that have nothing.
+func (f *growing) finish(words map[int64]string) {
+	for _, below := range f.below {
+		below.finish(words)
+		if below.Files == 0 {
+			continue
 		}
-		if depths[f] == 0 {
-			depths[f] = depth(f.parent) + 1
+		f.Folders = append(f.Folders, below.Folder)
+		f.Files += below.Files
+		f.Size += below.Size
+		f.Stored += below.Stored
+		f.enlarge(below.largest, int64(below.kind), words)
+		for mount, size := range below.archives {
+			f.share(mount, size)
 		}
-		return depths[f]
 	}
-	for _, f := range g.at {
-		depth(f)
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b *growing) int { return cmp.Compare(depths[b], depths[a]) }) // deepest first
-	for _, f := range all {
-		f.archive = int32(largest(f.archives))
-		f.Folders = slices.Clip(slices.DeleteFunc(f.Folders, func(below *Folder) bool { return below.Files == 0 }))
-		slices.SortFunc(f.Folders, func(a, b *Folder) int { return cmp.Compare(a.Name, b.Name) })
-		if p := f.parent; p != nil {
-			p.Files += f.Files
-			p.Size += f.Size
-			p.Stored += f.Stored
-			p.enlarge(f.largest, int64(f.kind), g.tree.Words)
-			for mount, size := range f.archives {
-				p.share(mount, size)
-			}
-		}
-		f.archives = nil
-	}
+	f.Folders = slices.Clip(f.Folders)
+	slices.SortFunc(f.Folders, func(a, b *Folder) int { return cmp.Compare(a.Name, b.Name) })
+	f.archive = int32(largest(f.archives))
 }
 
 // largest returns the archive of the most bytes, the first of equal ones; 0 for none.
