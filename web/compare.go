@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pakdb/codecs"
@@ -40,9 +41,9 @@ type comparisons struct {
 type comparison struct {
 	*diff.Result
 	changes []diff.Change
-	more    int    // changes that are not among these
-	body    []byte // all of it as the page gets it
-	turn    chan struct{}
+	more    int        // changes that are not among these
+	body    []byte     // all of it as the page gets it
+	turn    sync.Mutex // held while something reads from the result
 	damaged []string
 }
 
@@ -83,9 +84,9 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 	case "classes":
 		return x.classes(r.Context(), w, c)
 	case "downloads":
-		return c.reading(r.Context(), func(ctx context.Context) error { return x.downloads(ctx, w, c) })
+		return x.downloads(r.Context(), w, c)
 	case "impact":
-		return c.reading(r.Context(), func(ctx context.Context) error { return x.impact(ctx, w, a, c) })
+		return x.impact(r.Context(), w, a, c)
 	}
 	return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a comparison has no part %q", a.part)
 }
@@ -133,7 +134,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}
-	c := &comparison{Result: result, turn: make(chan struct{}, 1), damaged: append([]string{}, codecs.DamageTexts(damaged)...)}
+	c := &comparison{Result: result, damaged: append([]string{}, codecs.DamageTexts(damaged)...)}
 	data, rows := page.NewData(old, new), [][]any{}
 	data.SetUnknown(result.Unknown)
 	for change, err := range result.Changes(ctx) {
@@ -156,17 +157,6 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 		return nil, 0, err
 	}
 	return c, len(c.changes) + 1, nil
-}
-
-// reading calls f when nobody else reads from the result.
-func (c *comparison) reading(ctx context.Context, f func(context.Context) error) error {
-	select {
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-c.turn }()
-	return f(ctx)
 }
 
 // list answers with changes for programs: those of a kind, and below a folder or of a
@@ -359,6 +349,8 @@ func (x *comparisons) impact(ctx context.Context, w http.ResponseWriter, a *addr
 		return refuse(http.StatusBadRequest, "", "%v", err)
 	}
 	t := table{Columns: []string{"depth", "path", "kind", "via", "changed"}, Rows: [][]any{}}
+	c.turn.Lock()
+	defer c.turn.Unlock()
 	keep := func(ch *diff.Change) bool { return len(a.query["only"]) == 0 || globs.Match(ch.Name()) }
 	for d, err := range diff.Impact(ctx, x.db, c.Result, int(depth), keep) {
 		if err != nil {

@@ -236,21 +236,29 @@ func (f *file) texture(ctx context.Context, number, side int) (image.Image, erro
 	if err != nil {
 		return nil, err
 	}
-	for i := range p.Exports {
-		if !media.IsTexture(p.ClassOf(i)) {
-			continue
-		}
-		if number--; number >= 0 {
-			continue
-		}
-		t, err := p.Texture(i)
-		if err != nil {
-			return nil, err
-		}
-		found, _, err := p.Small(t, 0, side)
-		return found, err
+	i := nth(p, number, media.IsTexture)
+	if i < 0 {
+		return nil, fmt.Errorf("%w: no such texture in it", fs.ErrNotExist)
 	}
-	return nil, fmt.Errorf("%w: no such texture in it", fs.ErrNotExist)
+	t, err := p.Texture(i)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := p.Small(t, 0, side)
+	return found, err
+}
+
+// nth returns the export that is one of a kind of class, by its number among them; -1 for none.
+func nth(p *media.Package, number int, isOne func(class string) bool) int {
+	for i := range p.Exports {
+		if !isOne(p.ClassOf(i)) {
+			continue
+		}
+		if number--; number < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 func (f *file) media(ctx context.Context) (*media.Package, error) {
@@ -287,19 +295,14 @@ func (f *file) stream(ctx context.Context, number int) (body []byte, ext string,
 	if err != nil {
 		return nil, "", err
 	}
-	for i := range p.Exports {
-		if !media.IsSound(p.ClassOf(i)) {
-			continue
-		}
-		if number--; number >= 0 {
-			continue
-		}
-		s, err := p.Sound(i)
-		if err != nil {
-			return nil, "", err
-		}
-		body, err = p.Stream(s)
-		return body, s.Codec.Ext(), err
+	i := nth(p, number, media.IsSound)
+	if i < 0 {
+		return nil, "", fmt.Errorf("%w: no such sound in it", fs.ErrNotExist)
 	}
-	return nil, "", fmt.Errorf("%w: no such sound in it", fs.ErrNotExist)
+	s, err := p.Sound(i)
+	if err != nil {
+		return nil, "", err
+	}
+	body, err = p.Stream(s)
+	return body, s.Codec.Ext(), err
 }

@@ -116,51 +116,44 @@ const mostRefs = 500
 // refs tells what the file refers to, and what refers to it.
 func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
-	answer := map[string]any{}
-	list := func(reverse bool) ([]map[string]any, bool, error) {
-		all := []map[string]any{}
-		more := false
-		if f.path() == "" {
-			return all, false, nil
-		}
-		g, err := graph.Open(r.Context(), f.db, f.build.Label)
-		if err != nil {
-			return nil, false, err
-		}
-		nodes, err := g.Resolve(r.Context(), f.path())
-		if errors.Is(err, graph.ErrNoNode) || err == nil && len(nodes) != 1 {
-			return all, false, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		start, err := g.Whole(r.Context(), nodes[0])
-		if err != nil {
-			return nil, false, err
-		}
-		err = g.Walk(r.Context(), start, graph.Options{Reverse: reverse}, func(e graph.Edge) error {
-			if len(all) >= mostRefs {
-				more = true
-				return errFull
-			}
-			far := e.To
-			if reverse {
-				far = e.From
-			}
-			all = append(all, map[string]any{"name": far.Name(), "path": far.Path, "kind": e.Kind, "status": e.Status, "weak": e.Weak})
-			return nil
-		})
-		if errors.Is(err, errFull) {
-			err = nil
-		}
-		return all, more, err
+	g, err := graph.Open(r.Context(), f.db, f.build.Label)
+	if err != nil {
+		return err
 	}
-	for name, reverse := range map[string]bool{"refers_to": false, "referred_by": true} {
-		found, more, err := list(reverse)
-		if err != nil {
+	var start []graph.Node // none or one
+	if f.path() != "" {
+		start, err = g.Resolve(r.Context(), f.path())
+	}
+	switch {
+	case errors.Is(err, graph.ErrNoNode) || len(start) > 1:
+		start = nil
+	case err != nil:
+		return err
+	case len(start) == 1:
+		if start[0], err = g.Whole(r.Context(), start[0]); err != nil {
 			return err
 		}
-		answer[name], answer[name+"_more"] = found, more
+	}
+	answer := map[string]any{}
+	for name, reverse := range map[string]bool{"refers_to": false, "referred_by": true} {
+		all, more := []map[string]any{}, false
+		for _, n := range start {
+			err := g.Walk(r.Context(), n, graph.Options{Reverse: reverse}, func(e graph.Edge) error {
+				if more = len(all) >= mostRefs; more {
+					return errFull
+				}
+				far := e.To
+				if reverse {
+					far = e.From
+				}
+				all = append(all, map[string]any{"name": far.Name(), "path": far.Path, "kind": e.Kind, "status": e.Status, "weak": e.Weak})
+				return nil
+			})
+			if err != nil && !errors.Is(err, errFull) {
+				return err
+			}
+		}
+		answer[name], answer[name+"_more"] = all, more
 	}
 	answer["ms"] = milliseconds(began)
 	writeJSON(w, answer)

@@ -176,30 +176,19 @@ func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t 
 	if measure == nil {
 		return refuse(http.StatusBadRequest, "", "by is one of size, stored, files")
 	}
-	list, err := x.list(r.Context(), t, listKey{t.Build.ID, a.path, explore.BySize, false})
+	list, err := x.list(r.Context(), t, listKey{t.Build.ID, a.path, explore.ByName, false})
 	if err != nil {
 		return err
 	}
 	m := &mapper{tree: t, measure: measure}
 	m.least = measure(f.Size, f.Stored, f.Files) / smallestOf
 	root := m.folder(f, 0)
-	root.Cells = slices.DeleteFunc(root.Cells, func(c *cell) bool { return !c.Folder && c.Name == "" && c.Rest == 0 })
-	rest := &cell{}
+	var own []*cell
 	for i := range list.Files {
 		file := &list.Files[i]
-		c := &cell{Name: file.Name, Value: measure(file.Size, file.Stored, 1), Files: 1, Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)}
-		if c.Value > m.least && len(root.Cells) < 1000 {
-			root.Cells = append(root.Cells, c)
-		} else {
-			if rest.Rest == 0 { // the largest come first
-				rest.Type, rest.Archive = c.Type, c.Archive
-			}
-			rest.Value, rest.Files, rest.Rest = rest.Value+c.Value, rest.Files+1, rest.Rest+1
-		}
+		own = append(own, &cell{Name: file.Name, Value: measure(file.Size, file.Stored, 1), Files: 1, Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)})
 	}
-	if rest.Rest > 0 {
-		root.Cells = append(root.Cells, rest)
-	}
+	root.Cells = append(root.Cells, together(own, m.least, 1000)...)
 	root.sort()
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, map[string]any{"build": a.build, "path": a.path, "root": root})
@@ -215,28 +204,40 @@ type mapper struct {
 
 func (m *mapper) folder(f *explore.Folder, depth int) *cell {
 	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Type(f), Archive: m.tree.Archive(f), Folder: true}
-	if depth >= deepestMap {
+	if depth >= deepestMap || depth > 0 && c.Value <= m.least {
 		return c
 	}
-	rest, most := &cell{}, int64(0) // the small ones have the colour of the largest of them
 	for _, below := range f.Folders {
-		if v := m.measure(below.Size, below.Stored, below.Files); v > m.least {
-			c.Cells = append(c.Cells, m.folder(below, depth+1))
-		} else {
-			if rest.Rest == 0 || v > most {
-				most, rest.Type, rest.Archive = v, m.tree.Type(below), m.tree.Archive(below)
-			}
-			rest.Value, rest.Files, rest.Rest = rest.Value+v, rest.Files+below.Files, rest.Rest+1
-		}
+		c.Cells = append(c.Cells, m.folder(below, depth+1))
 	}
-	if rest.Rest > 0 && rest.Value > 0 {
-		c.Cells = append(c.Cells, rest)
-	}
+	c.Cells = together(c.Cells, m.least, len(c.Cells))
 	if files, size, stored := f.Own(); depth > 0 && len(c.Cells) > 0 && files > 0 { // its own files, beside its folders
 		c.Cells = append(c.Cells, &cell{Value: m.measure(size, stored, files), Files: files, Type: c.Type, Archive: c.Archive, Rest: files})
 	}
 	c.sort()
 	return c
+}
+
+// together returns the largest cells, at most a given number, and one in place of all that are
+// too small to be seen. It has the colour of the largest of them.
+func together(cells []*cell, least int64, most int) []*cell {
+	all := &cell{Cells: cells}
+	all.sort()
+	rest := &cell{}
+	shown := slices.DeleteFunc(cells, func(c *cell) bool {
+		if most--; most >= 0 && c.Value > least {
+			return false
+		}
+		if rest.Rest == 0 {
+			rest.Type, rest.Archive = c.Type, c.Archive
+		}
+		rest.Value, rest.Files, rest.Rest = rest.Value+c.Value, rest.Files+c.Files, rest.Rest+1
+		return true
+	})
+	if rest.Value > 0 {
+		shown = append(shown, rest)
+	}
+	return shown
 }
 
 func (c *cell) sort() {
