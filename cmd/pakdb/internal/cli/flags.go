@@ -110,6 +110,7 @@ func otherNames() map[string]string {
 		"search":            "find TEXT",
 		"shell":             "query",
 		"sign":              "store sign STORE --sign KEY",
+		"sql":               "query SQL",
 		"sqlite":            "query SQL",
 		"status":            "query @builds",
 		"store add":         "publish BUILD -o STORE",
