@@ -105,8 +105,10 @@ func (s *Server) Warm(ctx context.Context) error {
 	if err != nil || len(builds) == 0 {
 		return err
 	}
-	_, err = s.builds.Tree(ctx, builds[len(builds)-1].Label)
-	return err
+	return process.RescueCall(func() error {
+		_, err := s.builds.Tree(ctx, builds[len(builds)-1].Label)
+		return err
+	})
 }
 
 // Close closes the connections for statements. No request may be under way.

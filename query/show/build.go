@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -128,21 +129,12 @@ func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, 
 // scripts are the objects of the program that packages of containers refer to, as the
 // catalog lists them; nil if there are none.
 func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, error) {
-	rows, err := b.db.QueryContext(ctx, "SELECT id_key, object FROM script_objects WHERE build = ?", b.graph.Build())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	named := map[uint64]string{}
-	for rows.Next() {
-		var id int64
-		var object string
-		if err := rows.Scan(&id, &object); err != nil {
-			return nil, err
-		}
-		named[uint64(id)] = object
-	}
-	if err := rows.Err(); err != nil {
+	err := schema.EachRow(ctx, b.db, "SELECT id_key, object FROM script_objects WHERE build = ?", []driver.Value{b.graph.Build()}, func(row []driver.Value) {
+		id, _ := row[0].(int64)
+		named[uint64(id)], _ = row[1].(string)
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(named) == 0 {

@@ -2,10 +2,10 @@ package show
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 
 	"pakdb/codecs/meaning"
+	"pakdb/schema"
 )
 
 // AddValues adds to the tree of a package what its exports say, as rows give it: the
@@ -29,53 +29,36 @@ func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) 
 	if err := b.addOpaque(ctx, root, list, path); err != nil {
 		return err
 	}
-	rows, err := b.db.QueryContext(ctx, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
-			depth, coalesce(origin_path, ''), origin_export
-		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, b.graph.Build(), path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var ordinal, depth int64
-		var field, kind, origin, object string
-		var value any
-		if err := rows.Scan(&ordinal, &field, &kind, &value, &depth, &origin, &object); err != nil {
-			return err
+	return schema.EachRow(ctx, b.db, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
+			depth > 0, coalesce(origin_path, '') || ' ' || origin_export
+		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		ordinal, _ := row[0].(int64)
+		field, _ := row[1].(string)
+		n := addValue(list, ordinal, field, row[3])
+		n.Note, _ = row[2].(string)
+		if row[4] == int64(1) {
+			n.Inherited, _ = row[5].(string)
 		}
-		n := addValue(list, ordinal, field, value)
-		if n.Note = kind; depth > 0 {
-			n.Inherited = origin + " " + object
-		}
-	}
-	return rows.Err()
+	})
 }
 
 // addOpaque adds the reasons of exports that were not understood, and says of a package
 // whose values were not read that it is one.
 func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meaning.Node, path string) error {
-	rows, err := b.db.QueryContext(ctx, `SELECT x.ordinal, w.name FROM property_coverage c
-		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
-		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, b.graph.Build(), path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
 	read := false
-	for rows.Next() {
-		var ordinal sql.NullInt64
-		var why sql.NullString
-		if err := rows.Scan(&ordinal, &why); err != nil {
-			return err
+	err := schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
+		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
+		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		read = true
+		if ordinal, ok := row[0].(int64); ok {
+			why, _ := row[1].(string)
+			addValue(list, ordinal, "", why).Note = "Opaque"
 		}
-		if read = true; ordinal.Valid {
-			addValue(list, ordinal.Int64, "", why.String).Note = "Opaque"
-		}
-	}
-	if !read {
+	})
+	if err == nil && !read {
 		root.Add("values", "not read").Note = "the build was indexed without them"
 	}
-	return rows.Err()
+	return err
 }
 
 func exportsOf(root *meaning.Node) []*meaning.Node {
