@@ -41,7 +41,7 @@ func TestStepsOfOneArchive(t *testing.T) {
 				}
 				return sum
 			}
-			if few, many := cost(250), cost(2000); many > 12*few {
+			if few, many := cost(100), cost(800); many > 12*few {
 				t.Errorf("8 times the entries take %d times the steps: %d, then %d", many/few, few, many)
 			}
 		})

@@ -48,7 +48,7 @@ func TestOtherMappings(t *testing.T) {
 	if len(right.Opaque.Doubted) > 0 {
 		t.Errorf("%v do not fit their own mappings", right.Opaque.Doubted)
 	}
-	classes := testkit.Some([]string{"Texture2D", "DataTable", "SceneComponent", "BodySetup"}, 2)
+	classes := testkit.Some([]string{"Texture2D", "DataTable", "SceneComponent", "BodySetup"}, 1)
 	if testkit.All() {
 		classes = c.rows("SELECT DISTINCT class FROM properties WHERE build = 'right' AND origin IN ('list', 'zero')")
 	}

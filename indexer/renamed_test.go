@@ -110,7 +110,7 @@ func TestRenamedRepeats(t *testing.T) {
 	}
 	first, second := build(1), build(2)
 	var want []string
-	for _, workers := range []int{1, 2, 7} {
+	for _, workers := range []int{1, 7} {
 		c := newCatalog(t)
 		for i, dir := range []string{first, second} {
 			c.mustScan(indexer.Options{Label: fmt.Sprint(i), Paths: []string{dir}, Workers: workers})

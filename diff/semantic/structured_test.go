@@ -19,6 +19,7 @@ func wide(text string) string {
 }
 
 func TestStructured(t *testing.T) {
+	inside := insides(t)
 	for _, test := range []struct {
 		name, old, new string
 		want           []string // nil: by line
@@ -42,7 +43,7 @@ func TestStructured(t *testing.T) {
 		{"a.xml", strings.Repeat("<a>", 300) + strings.Repeat("</a>", 300), `<a/>`, nil},
 		{"a.uplugin", "{\"a\": 1, // one\n}", `{"a": 2}`, []string{`$.a: 1 -> 2`}},
 	} {
-		in := insideOfFile(t, test.name, test.old, test.new)
+		in := inside(test.name, test.old, test.new)
 		var got []string
 		for _, f := range in.Fields {
 			text := func(s *string) string {
@@ -64,7 +65,7 @@ func TestStructured(t *testing.T) {
 
 // TestNoWideText: bytes that begin like a text in UTF-16 are compared as bytes.
 func TestNoWideText(t *testing.T) {
-	in := insideOfFile(t, "a.mp2", "\xff\xfeab\x01\x00\x00\xd8", "\xff\xfeab\x02\x00\x00\xd8")
+	in := insides(t)("a.mp2", "\xff\xfeab\x01\x00\x00\xd8", "\xff\xfeab\x02\x00\x00\xd8")
 	if in.Text != "" || len(in.Ranges) != 1 {
 		t.Errorf("%+v", in)
 	}
