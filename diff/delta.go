@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"pakdb/diff/internal/side"
 	"pakdb/internal/sketch"
 )
 
@@ -82,11 +81,11 @@ func (e *edit) newShare(it *item) float64 {
 // edits finds, for contents of the new build that the old one does not have,
 // what they were made from: the other side of the change, or what else has the
 // path, or another content that is like it.
-func (s *shipment) edits(ctx context.Context, changed []Edit) (map[int64]edit, error) {
+func (s *shipment) edits(ctx context.Context, changed []replaced) (map[int64]edit, error) {
 	all := map[int64]edit{}
 	for _, c := range changed {
-		if at, ok := s.contents[c.Old]; ok {
-			all[c.New] = edit{at, 1, c.Cosmetic}
+		if at, ok := s.contents[c.old]; ok {
+			all[c.new] = edit{at, 1, c.cosmetic}
 		}
 	}
 	lone := map[int64]bool{}
@@ -108,7 +107,7 @@ func (s *shipment) edits(ctx context.Context, changed []Edit) (map[int64]edit, e
 	for _, e := range all {
 		wanted = append(wanted, s.old.items[e.old].content)
 	}
-	known, err := side.Sketches(ctx, s.db, wanted)
+	known, err := s.catalog.Sketches(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +147,7 @@ func (s *shipment) likeOthers(ctx context.Context, all map[int64]edit, lone map[
 		return nil
 	}
 	best := map[int64]float64{}
-	return side.EachSketch(ctx, s.db, slices.Collect(maps.Keys(s.contents)), func(id int64, old sketch.Sketch) {
+	return s.catalog.EachSketch(ctx, slices.Collect(maps.Keys(s.contents)), func(id int64, old sketch.Sketch) {
 		for _, h := range old {
 			for _, new := range holders[h] {
 				if c := sketch.Common(old, known[new]); c > best[new] {

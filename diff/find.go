@@ -22,12 +22,12 @@ var ErrNoFile = errors.New("no such entry in the build")
 // Find returns the entry that a path stands for in a build, after mounting.
 func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
 	asked := schema.NewStatements(db)
-	f, err := FindBy(ctx, asked, label, path)
+	f, err := findBy(ctx, asked, label, path)
 	return f, errors.Join(err, asked.Close())
 }
 
-// FindBy is [Find] for who asks again and again.
-func FindBy(ctx context.Context, asked *schema.Statements, label, path string) (*File, error) {
+// findBy is [Find] by statements that are asked again and again.
+func findBy(ctx context.Context, asked *schema.Statements, label, path string) (*File, error) {
 	found, err := findIn(ctx, asked, label, path)
 	if err == nil && found[label] == nil {
 		err = fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
@@ -110,7 +110,7 @@ func AssetPaths(ctx context.Context, asked *schema.Statements, path string) (all
 func FindPart(ctx context.Context, asked *schema.Statements, label, path string, exts ...string) (*File, error) {
 	stem, _, _ := asset.Split(path)
 	for _, ext := range exts { // as nearly all are called
-		if f, err := FindBy(ctx, asked, label, stem+ext); !errors.Is(err, ErrNoFile) {
+		if f, err := findBy(ctx, asked, label, stem+ext); !errors.Is(err, ErrNoFile) {
 			return f, err
 		}
 	}
@@ -122,7 +122,7 @@ func FindPart(ctx context.Context, asked *schema.Statements, label, path string,
 		if _, of, _ := asset.Split(p); !slices.ContainsFunc(exts, func(ext string) bool { return strings.EqualFold(ext, of) }) {
 			continue
 		}
-		if f, err := FindBy(ctx, asked, label, p); !errors.Is(err, ErrNoFile) {
+		if f, err := findBy(ctx, asked, label, p); !errors.Is(err, ErrNoFile) {
 			return f, err
 		}
 	}

@@ -127,7 +127,7 @@ func (h *history) markCosmetic(ctx context.Context) error {
 			}
 		}
 	}
-	known, err := side.LoadEssences(ctx, h.db, contents)
+	known, err := (&side.Catalog{DB: h.db}).Essences(ctx, contents)
 	if err != nil || len(known) == 0 {
 		return err
 	}
@@ -163,7 +163,7 @@ func (h *history) find(ctx context.Context, at int, path string) (v version, err
 		h.named[of] = paths
 	}
 	for _, p := range paths {
-		f, err := FindBy(ctx, h.asked, h.labels[at], p)
+		f, err := findBy(ctx, h.asked, h.labels[at], p)
 		if errors.Is(err, ErrNoFile) {
 			continue
 		}
@@ -235,7 +235,7 @@ func (h *history) recordOf(ctx context.Context, at int, path int64) (side.GUID, 
 	if err != nil {
 		return side.GUID{}, err
 	}
-	of, err := side.Records(ctx, h.db, id, []int64{path})
+	of, err := (&side.Catalog{DB: h.db}).Records(ctx, id, []int64{path})
 	return of[path], err
 }
 

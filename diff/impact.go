@@ -142,7 +142,7 @@ func yieldHits(ctx context.Context, db *sql.DB, hits []hit, changed []int64, yie
 	for _, h := range hits {
 		ids = append(ids, h.path, h.via)
 	}
-	n, err := side.LoadNames(ctx, db, ids)
+	n, err := (&side.Catalog{DB: db}).Names(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -54,19 +54,19 @@ func (r *Result) name(of *side.Names, e *side.Row) string {
 	return f.Name()
 }
 
-// Edit is a content of the old build that another took the place of in the new one.
-type Edit struct {
-	Old, New int64 // content_ids; the contents differ
-	Cosmetic bool  // in nothing but cook noise
+// replaced is a content of the old build that another took the place of in the new one.
+type replaced struct {
+	old, new int64 // content_ids; the contents differ
+	cosmetic bool  // in nothing but cook noise
 }
 
-// Edits returns the contents of entries that were modified: of each file, whichever
+// edits returns the contents of entries that were modified: of each file, whichever
 // asset it is a part of.
-func (r *Result) Edits() (edits []Edit) {
+func (r *Result) edits() (all []replaced) {
 	r.found.Each(match.Modified|match.Cosmetic, func(p *match.Pair, old, new int64) {
-		edits = append(edits, Edit{old, new, p.What&match.Cosmetic != 0})
+		all = append(all, replaced{old, new, p.What&match.Cosmetic != 0})
 	})
-	return edits
+	return all
 }
 
 // pathsOfBuild lists the paths of all entries of a build.

@@ -89,10 +89,10 @@ func (c *Change) Row() []driver.Value {
 	return row
 }
 
-// DamagedKind stands in the column "kind" of rows that are no changes: an archive of
+// damagedKind stands in the column "kind" of rows that are no changes: an archive of
 // one of the builds is damaged as a whole, so that what it lacks is not known to be
 // removed.
-const DamagedKind = "damaged"
+const damagedKind = "damaged"
 
 // DamagedRow returns the values of RowColumns for a damaged archive: "notes" says
 // what is wrong with it.
@@ -101,7 +101,7 @@ func DamagedRow(archive, text string) []driver.Value {
 	for i, c := range columns {
 		switch c.name {
 		case "kind":
-			row[i] = DamagedKind
+			row[i] = damagedKind
 		case "archive":
 			row[i] = archive
 		case "notes":

@@ -18,6 +18,7 @@ import (
 // shipment is what both builds are as files.
 type shipment struct {
 	db       *sql.DB
+	catalog  side.Catalog // db
 	old, new cargo
 	paths    map[int64]int32  // place in old.items of a path; under has the others
 	under    []int32          // for each of old.items the next one that has its path, or -1
@@ -133,7 +134,7 @@ func (s *shipment) load(ctx context.Context, r *Result) error {
 }
 
 func (s *shipment) loadMethods(ctx context.Context) error {
-	words, err := side.Words(ctx, s.db)
+	words, err := s.catalog.Words(ctx)
 	if err != nil {
 		return err
 	}

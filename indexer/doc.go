@@ -11,11 +11,11 @@
 //	all ids of the build ── searcher ── references in contents of unknown structure
 //
 // Files in reading order: options.go, inspected.go (each content once),
-// padded.go, walk.go (which files), parts.go (those of one archive), window.go (many
+// padded.go, walk.go (which files), window.go (many
 // entries read at once), open.go, facts.go (facts as rows), values.go (of objects), search.go (contents for
 // known ids), dictionary.go, ahead.go (ids that are known before), mount.go (which entry
 // a game sees), chunk.go (entries that are worked on together), work.go (one entry),
 // same.go (entries that need not be read), sums.go (--quick), split.go (.uasset and .uexp),
-// prefetch.go, again.go (objects whose classes others declare), indexer.go (Run),
-// collect.go (in stored order), alike.go (what two sides have alike), alike_read.go.
+// again.go (objects whose classes others declare), indexer.go (Run, Read), collect.go (in
+// stored order), check.go (without a catalog).
 package indexer

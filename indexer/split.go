@@ -5,10 +5,8 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -248,55 +246,30 @@ func (o *opened) readHeaderFile(stem string) ([]byte, *codecs.Entry) {
 // findHeaders lists, by asset, the packages that come behind their .uexp, or far
 // before it: those that neighbours does not hand out. Few archives have any.
 func (o *opened) findHeaders() byAsset {
-	found := byAsset{}
-	bodies := map[uint64]bool{} // whether the package was found
-	var before []uint64         // the packages that came before what bodies has
+	wanted := map[uint64]bool{}
 	var near neighbours
 	for e := range o.archive.Entries() {
 		if e == nil {
 			continue
 		}
-		switch stem, _, part := asset.Split(e.Name); {
-		case part == asset.Body && near.header(e) == nil:
-			if key := assetKey(stem); !bodies[key] {
-				bodies[key] = false
-			}
-		case part == asset.Header:
-			near.header(e)
-			key := assetKey(stem)
-			if _, wanted := bodies[key]; wanted {
-				found[key], bodies[key] = e, true
-			} else {
-				before = append(before, key)
-			}
+		header := near.header(e)
+		if stem, _, part := asset.Split(e.Name); part == asset.Body && header == nil {
+			wanted[assetKey(stem)] = true
 		}
 	}
-	maps.DeleteFunc(bodies, func(_ uint64, seen bool) bool { return seen })
-	if slices.ContainsFunc(before, func(key uint64) bool { _, wanted := bodies[key]; return wanted }) {
-		o.addHeaders(found, bodies)
+	found := byAsset{}
+	if len(wanted) == 0 {
+		return found
 	}
-	return found
-}
-
-// addHeaders finds the packages of bodies that came long before.
-func (o *opened) addHeaders(found byAsset, bodies map[uint64]bool) {
 	for e := range o.archive.Entries() {
 		if e == nil {
 			continue
 		}
-		stem, _, part := asset.Split(e.Name)
-		if part != asset.Header {
-			continue
-		}
-		key := assetKey(stem)
-		if _, wanted := bodies[key]; !wanted {
-			continue
-		}
-		found[key] = e
-		if delete(bodies, key); len(bodies) == 0 {
-			return
+		if stem, _, part := asset.Split(e.Name); part == asset.Header && wanted[assetKey(stem)] {
+			found[assetKey(stem)] = e
 		}
 	}
+	return found
 }
 
 // neighbours remembers the packages among the entries before, the last 128 to

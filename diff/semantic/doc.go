@@ -9,7 +9,7 @@
 //
 // Files in reading order: semantic.go (Compare), values.go (with the room values),
 // code.go (functions),
-// prototype.go, package.go, localized.go, sql.go (facts that one query yields),
+// package.go, localized.go, sql.go (prototypes, and facts that one query yields),
 // bytes.go, structured.go, json.go, field.go (Comparer, Difference, how fields are compared);
 // media.go (CompareMedia), pixels.go, samples.go, waves.go, look.go (textures that look alike).
 package semantic

@@ -11,8 +11,8 @@
 //
 //	Pairs of one side ─► open rows ─► GUID, id, case, content, asset, similarity, file ─► Pairs of two
 //
-// Files in reading order: compare.go (Compare), merge.go, order.go, public.go, record.go,
-// pair.go (what happened); rename.go, match.go (how rows of equal keys are joined),
+// Files in reading order: compare.go (Compare), merge.go, order.go, record.go,
+// pair.go (what happened); match.go (Renames, Moves, and how rows of equal keys are joined),
 // identity.go (GUIDs, ids), name.go (case, content), asset.go, similar.go (sketches);
-// estimate.go (downloads, cook noise), sort.go, assets.go, outcome.go.
+// estimate.go (downloads, cook noise), assets.go, outcome.go.
 package match

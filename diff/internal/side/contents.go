@@ -2,7 +2,6 @@ package side
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 
@@ -11,9 +10,9 @@ import (
 )
 
 // Hashes returns the BLAKE3 in hex of contents, by content_id.
-func Hashes(ctx context.Context, db *sql.DB, contents []int64) (map[int64]string, error) {
+func (c *Catalog) Hashes(ctx context.Context, contents []int64) (map[int64]string, error) {
 	hashes := map[int64]string{}
-	err := LookUp(ctx, db, "SELECT c.content_id, c.hash FROM ", "x_content c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
+	err := LookUp(ctx, c.DB, "SELECT c.content_id, c.hash FROM ", "x_content c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			hashes[id] = hex.EncodeToString(b)
 		}
@@ -23,18 +22,18 @@ func Hashes(ctx context.Context, db *sql.DB, contents []int64) (map[int64]string
 
 // Sketches returns the sketches of contents, by content_id. Contents that are too
 // small, or were indexed without, have none.
-func Sketches(ctx context.Context, db *sql.DB, contents []int64) (map[int64]sketch.Sketch, error) {
+func (c *Catalog) Sketches(ctx context.Context, contents []int64) (map[int64]sketch.Sketch, error) {
 	found := map[int64]sketch.Sketch{}
-	err := EachSketch(ctx, db, contents, func(id int64, s sketch.Sketch) { found[id] = s })
+	err := c.EachSketch(ctx, contents, func(id int64, s sketch.Sketch) { found[id] = s })
 	return found, err
 }
 
 // EachSketch calls do for the sketches of contents, ordered by content_id.
-func EachSketch(ctx context.Context, db *sql.DB, contents []int64, do func(content int64, s sketch.Sketch)) error {
-	if has, err := Exists(ctx, db, "SELECT 1 FROM x_content_sketch"); err != nil || !has {
+func (c *Catalog) EachSketch(ctx context.Context, contents []int64, do func(content int64, s sketch.Sketch)) error {
+	if has, err := Exists(ctx, c.DB, "SELECT 1 FROM x_content_sketch"); err != nil || !has {
 		return err
 	}
-	return LookUp(ctx, db, "SELECT c.content_id, c.sketch FROM ", "x_content_sketch c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
+	return LookUp(ctx, c.DB, "SELECT c.content_id, c.sketch FROM ", "x_content_sketch c", "c.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			do(id, sketch.Unmarshal(b))
 		}
@@ -46,13 +45,13 @@ func EachSketch(ctx context.Context, db *sql.DB, contents []int64, do func(conte
 // where several packages divide it.
 type Essences map[int64][]string
 
-// LoadEssences reads the essences of contents. Most have none.
-func LoadEssences(ctx context.Context, db *sql.DB, contents []int64) (Essences, error) {
+// Essences reads the essences of contents. Most have none.
+func (c *Catalog) Essences(ctx context.Context, contents []int64) (Essences, error) {
 	found := Essences{}
-	if has, err := Exists(ctx, db, "SELECT 1 FROM x_package_digest"); err != nil || !has {
+	if has, err := Exists(ctx, c.DB, "SELECT 1 FROM x_package_digest"); err != nil || !has {
 		return found, err
 	}
-	err := LookUp(ctx, db, "SELECT g.content_id, g.essence FROM ", "x_package_digest g", "g.content_id", Set(contents), func(id int64, v []driver.Value) {
+	err := LookUp(ctx, c.DB, "SELECT g.content_id, g.essence FROM ", "x_package_digest g", "g.content_id", Set(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			found[id] = append(found[id], string(b))
 		}
@@ -73,8 +72,8 @@ func (e Essences) Same(a, b int64) bool {
 }
 
 // Words returns the short strings of a catalog, of which there are few, by word_id.
-func Words(ctx context.Context, db *sql.DB) (map[int64]string, error) {
+func (c *Catalog) Words(ctx context.Context) (map[int64]string, error) {
 	words := map[int64]string{}
-	err := schema.EachRow(ctx, db, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { words[Integer(v[0])] = Text(v[1]) })
+	err := schema.EachRow(ctx, c.DB, "SELECT word_id, word FROM x_word", nil, func(v []driver.Value) { words[Integer(v[0])] = Text(v[1]) })
 	return words, err
 }

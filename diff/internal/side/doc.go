@@ -9,9 +9,9 @@
 //
 // Files in reading order: load.go (Load), archives.go (which are counterparts),
 // edition.go (rows of one edition alone), seen.go (what the game sees), key.go (keys of
-// what has no path id of its own), read.go (how rows are read), mount.go (what is left
-// of them), identity.go (ids beside paths), held.go (contents that the old build has),
-// side.go (Sides, Side, Archive, Row), sql.go.
+// what has no path id of its own, and the order of rows), read.go (how rows are read, by which statements),
+// identity.go (ids beside paths), held.go (contents that the old build has),
+// side.go (Sides, Side, Archive, Row).
 //
 // Facts of changed paths and contents are asked for by ids, many at once, of a [Source]: a
 // [Catalog], or a [Memory].

@@ -3,7 +3,6 @@ package side
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"maps"
 	"slices"
@@ -28,18 +27,18 @@ type Names struct {
 	numbers *assetNumbers // nil: nobody asked yet
 }
 
-// LoadNames reads the paths of ids, which are path_ids in any order; those that are
+// Names reads the paths of ids, which are path_ids in any order; those that are
 // not above 0, and repeats, are left out.
-func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
+func (c *Catalog) Names(ctx context.Context, ids []int64) (*Names, error) {
 	ids = Set(slices.Clone(ids))
 	b := newNamesBuilder(len(ids))
-	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "x_path p", "p.path_id", ids,
+	err := LookUp(ctx, c.DB, "SELECT p.path_id, p.dir_id, p.name FROM ", "x_path p", "p.path_id", ids,
 		func(id int64, v []driver.Value) { b.add(id, Integer(v[1]), Text(v[2])) })
 	if err != nil {
 		return nil, err
 	}
 	dirs := make([]string, len(b.dirs))
-	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "x_dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
+	err = LookUp(ctx, c.DB, "SELECT d.dir_id, d.prefix FROM ", "x_dir d", "d.dir_id", slices.Sorted(maps.Keys(b.dirs)),
 		func(id int64, v []driver.Value) { dirs[b.dirs[id]] = Text(v[1]) })
 	return b.names(dirs), err
 }

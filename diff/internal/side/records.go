@@ -32,19 +32,19 @@ func (c *Catalog) HasRecords(ctx context.Context) (bool, error) {
 
 // Records returns the GUIDs that the directories of a build give paths, by path_id;
 // none of paths that they give several. paths must be sorted.
-func Records(ctx context.Context, db *sql.DB, build int64, paths []int64) (map[int64]GUID, error) {
+func (c *Catalog) Records(ctx context.Context, build int64, paths []int64) (map[int64]GUID, error) {
 	of := map[int64]GUID{}
-	ids, err := directories(ctx, db, build)
+	ids, err := directories(ctx, c.DB, build)
 	if err != nil || len(ids) == 0 || len(paths) == 0 {
 		return of, err
 	}
 	records := int64(0)
-	if err := db.QueryRowContext(ctx, countRecords, Array(ids)).Scan(&records); err != nil {
+	if err := c.DB.QueryRowContext(ctx, countRecords, Array(ids)).Scan(&records); err != nil {
 		return nil, err
 	}
 	// A look-up by path costs about as much as reading four records in their order.
 	if int64(len(paths)) > records/4 {
-		err := eachRecord(ctx, db, ids, func(r record) {
+		err := eachRecord(ctx, c.DB, ids, func(r record) {
 			if _, wanted := slices.BinarySearch(paths, r.path); wanted {
 				setOnce(of, r.path, r.guid)
 			}
@@ -52,7 +52,7 @@ func Records(ctx context.Context, db *sql.DB, build int64, paths []int64) (map[i
 		return of, err
 	}
 	err = Batches(paths, func(paths []int64) error {
-		return schema.EachRow(ctx, db, recordGUIDs, []driver.Value{Array(ids), Array(paths)}, func(v []driver.Value) {
+		return schema.EachRow(ctx, c.DB, recordGUIDs, []driver.Value{Array(ids), Array(paths)}, func(v []driver.Value) {
 			setOnce(of, Integer(v[0]), GUID{Space: Integer(v[2]), Value: Integer(v[1])})
 		})
 	})

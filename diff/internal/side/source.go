@@ -38,14 +38,8 @@ type Source interface {
 	PublicNames(ctx context.Context, build int64, ordinals []int64) (map[int64][]string, error)
 }
 
-// Catalog is the Source of builds of a catalog. The functions of this package say what its
-// methods return.
+// Catalog is the Source of builds of a catalog.
 type Catalog struct{ DB *sql.DB }
-
-// Names is [LoadNames].
-func (c *Catalog) Names(ctx context.Context, paths []int64) (*Names, error) {
-	return LoadNames(ctx, c.DB, paths)
-}
 
 // pathsByKey finds paths by their keys.
 const pathsByKey = `SELECT p.path_id, d.prefix || p.name
@@ -103,29 +97,6 @@ func dirsOf(assets map[string]bool) map[string]bool {
 		dirs[prefix] = true
 	}
 	return dirs
-}
-
-// Words is [Words].
-func (c *Catalog) Words(ctx context.Context) (map[int64]string, error) { return Words(ctx, c.DB) }
-
-// Hashes is [Hashes].
-func (c *Catalog) Hashes(ctx context.Context, contents []int64) (map[int64]string, error) {
-	return Hashes(ctx, c.DB, contents)
-}
-
-// Sketches is [Sketches].
-func (c *Catalog) Sketches(ctx context.Context, contents []int64) (map[int64]sketch.Sketch, error) {
-	return Sketches(ctx, c.DB, contents)
-}
-
-// Essences is [LoadEssences].
-func (c *Catalog) Essences(ctx context.Context, contents []int64) (Essences, error) {
-	return LoadEssences(ctx, c.DB, contents)
-}
-
-// Records is [Records].
-func (c *Catalog) Records(ctx context.Context, build int64, paths []int64) (map[int64]GUID, error) {
-	return Records(ctx, c.DB, build, paths)
 }
 
 // publicNames lists the names that archives ?2, a JSON array of ordinals, of build ?1 give

@@ -10,6 +10,6 @@
 // is not there has the value that it inherits: default, and which that is where it is
 // known.
 //
-// Files in reading order: change.go (Row, Change), tree.go, elements.go, fields.go,
-// values.go (Compare, List).
+// Files in reading order: tree.go, elements.go, fields.go,
+// values.go (Row, Change, Compare, List).
 package values
