@@ -6,11 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/ship/overlay"
 	"pakdb/schema"
 	"pakdb/schema/rows"
@@ -45,11 +45,7 @@ func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labe
 // mountsOf reads the archives of a build, and what is damaged of them, without
 // their entries.
 func (l *loader) mountsOf(ctx context.Context, label string) (*overlay.Stack, []*overlay.Mount, error) {
-	var id int64
-	err := l.db.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
-	}
+	id, err := side.BuildID(ctx, l.db, label)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,9 +129,9 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 	}
 	files := make([]overlay.File, 0, min(m.Entries, 1<<20))
 	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.ID, int64(codecs.Nested | codecs.Own)}, func(v []driver.Value) {
-		f := overlay.File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
-			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
-			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
+		f := overlay.File{Mount: m, Ordinal: int(side.Integer(v[0])), Offset: side.Integer(v[1]), Stored: side.Integer(v[2]), Size: side.Integer(v[3]),
+			Flags: codecs.Flags(side.Integer(v[4])), Name: side.Text(v[5]) + side.Text(v[6]), Type: side.Text(v[9]),
+			ID: codecs.ID{Hi: uint64(side.Integer(v[10])), Lo: uint64(side.Integer(v[11])), Bits: uint8(side.Integer(v[12]))}}
 		if v[6] == nil && !m.Loose() {
 			l.nameless[m.ID]++
 			return
@@ -143,7 +139,7 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 		if hash, ok := v[7].([]byte); ok && len(hash) == len(f.Content) {
 			f.Content, f.Known = [32]byte(hash), true
 		}
-		f.Padded = integer(v[8]) != 0
+		f.Padded = side.Integer(v[8]) != 0
 		f.SetKey()
 		files = append(files, f)
 	})
@@ -161,16 +157,6 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 	})
 	l.files[m.ID] = files
 	return files, err
-}
-
-func integer(v driver.Value) int64 {
-	n, _ := v.(int64)
-	return n
-}
-
-func text(v driver.Value) string {
-	s, _ := v.(string)
-	return s
 }
 
 // FindDamage returns the damage of two builds of a catalog: what their scans found

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pakdb/diff/internal/side"
+	"pakdb/diff/internal/values"
 	"pakdb/schema"
 )
 
@@ -67,31 +68,13 @@ func outOfOrder(steps []step) []step {
 	if slices.IsSortedFunc(steps, func(a, b step) int { return cmp.Compare(a.new, b.new) }) {
 		return nil
 	}
-	ends := make([]int32, 0, len(steps)) // index of the lowest end of a run of each length
-	before := make([]int32, len(steps))
-	for i := range steps {
-		n, _ := slices.BinarySearchFunc(ends, steps[i].new, func(end, at int32) int { return cmp.Compare(steps[end].new, at) })
-		before[i] = -1
-		if n > 0 {
-			before[i] = ends[n-1]
-		}
-		if n == len(ends) {
-			ends = append(ends, int32(i))
-		} else {
-			ends[n] = int32(i)
-		}
-	}
-	stays := make([]bool, len(steps))
-	for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-		stays[i] = true
-	}
 	var out []step
-	for i := range steps {
-		if !stays[i] {
-			out = append(out, steps[i])
-		}
+	at := 0
+	for _, stays := range values.LongestRun(steps, func(s step) int { return int(s.new) }) {
+		out = append(out, steps[at:stays]...)
+		at = stays + 1
 	}
-	return out
+	return append(out, steps[at:]...)
 }
 
 // addOrder notes the entries that lie elsewhere in their archive. It returns all

@@ -139,31 +139,33 @@ func match(a, b []child) (all, kept []pair) {
 			places[y.hash()] = at[1:]
 		}
 	}
-	return all, longestAscending(all)
+	for _, i := range LongestRun(all, func(p pair) int { return p.old }) {
+		kept = append(kept, all[i])
+	}
+	return all, kept
 }
 
-// longestAscending returns the longest run of pairs whose old places ascend.
-func longestAscending(all []pair) []pair {
-	var tops []int // tops[n] is the pair with the lowest old place that ends a run of n+1
-	before := make([]int, len(all))
-	for i, p := range all {
-		n, _ := slices.BinarySearchFunc(tops, p.old, func(t, old int) int { return all[t].old - old })
+// LongestRun returns the places of a longest run of elements whose values ascend.
+func LongestRun[T any](all []T, value func(T) int) (run []int) {
+	var tops []int32 // tops[n] is the element with the lowest value that ends a run of n+1
+	before := make([]int32, len(all))
+	for i := range all {
+		n, _ := slices.BinarySearchFunc(tops, value(all[i]), func(top int32, v int) int { return value(all[top]) - v })
 		before[i] = -1
 		if n > 0 {
 			before[i] = tops[n-1]
 		}
 		if n == len(tops) {
-			tops = append(tops, i)
+			tops = append(tops, int32(i))
 		} else {
-			tops[n] = i
+			tops[n] = int32(i)
 		}
 	}
 	if len(tops) == 0 {
 		return nil
 	}
-	var run []pair
 	for i := tops[len(tops)-1]; i >= 0; i = before[i] {
-		run = append(run, all[i])
+		run = append(run, int(i))
 	}
 	slices.Reverse(run)
 	return run
