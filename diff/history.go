@@ -80,7 +80,7 @@ func (e *event) event() Event {
 	if e.whole != nil {
 		return Event{e.build, *e.whole}
 	}
-	return Event{e.build, Together(e.files, e.old, e.new)}
+	return Event{e.build, together(e.files, e.old, e.new)}
 }
 
 // all returns the events of a path.

@@ -170,9 +170,9 @@ func (r *Result) change(i int, hashes map[int64]string) Change {
 	}
 	kept := r.found.KeptBy(&r.found.Pairs[i])
 	if kept == nil {
-		return Together(files, nil, nil)
+		return together(files, nil, nil)
 	}
-	return Together(files, r.named(r.found.Sides.Old, &kept.Old, kept.OldPath, hashes), r.named(r.found.Sides.New, &kept.New, kept.NewPath, hashes))
+	return together(files, r.named(r.found.Sides.Old, &kept.Old, kept.OldPath, hashes), r.named(r.found.Sides.New, &kept.New, kept.NewPath, hashes))
 }
 
 func (r *Result) single(i int, hashes map[int64]string) Change {

@@ -5,11 +5,11 @@ import (
 	"pakdb/internal/asset"
 )
 
-// Together returns the change of an asset, by the changes of its files. It is named by the
+// together returns the change of an asset, by the changes of its files. It is named by the
 // first of them, and has the sizes of all. old and new are files that the asset is called by
 // where it is in both builds, nil where it may not be: an asset that lost or got a file was
 // modified.
-func Together(files []Change, old, new *File) Change {
+func together(files []Change, old, new *File) Change {
 	c := files[0]
 	if len(files) > 1 {
 		c = sum(files)
