@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -76,16 +76,7 @@ func TestAstcEdges(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
-	for _, c := range []struct {
-		width, height, bw, bh, dst, src int
-	}{
-		{0, 1, 4, 4, 64, 64}, {1, -1, 4, 4, 64, 64}, {4, 4, 7, 7, 64, 64}, {math.MaxInt32, math.MaxInt32, 4, 4, 64, 64}, {4, 4, 4, 4, 63, 16}, {4, 4, 4, 4, 64, 15},
-	} {
-		if err := astcDecode(make([]byte, c.dst), make([]byte, c.src), c.width, c.height, c.bw, c.bh); !errors.Is(err, errASTCSize) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
+func TestHDR(t *testing.T) {
 	hdr := append([]byte{0xfc, 0xff}, bytes.Repeat([]byte{0xff}, 14)...) // one colour, of floats
 	if err := astcDecode(make([]byte, 64), hdr, 4, 4, 4, 4); !errors.Is(err, errASTCHDR) {
 		t.Error(err)
@@ -98,11 +89,7 @@ func FuzzAstcDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, bw, bh uint8, src []byte) {
 		width, height := 2*int(bw)-1, 2*int(bh)-1
-		size, ok := astcSize(width, height, int(bw), int(bh))
-		if !ok || len(src) < size {
-			if err := astcDecode(nil, src, width, height, int(bw), int(bh)); !errors.Is(err, errASTCSize) {
-				t.Error(err)
-			}
+		if !slices.Contains(sides, [2]int{int(bw), int(bh)}) || len(src) < 4*blockSize {
 			return
 		}
 		_ = astcDecode(make([]byte, width*height*astcPixelSize), src, width, height, int(bw), int(bh))

@@ -2,8 +2,6 @@ package texture
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 	"sync"
 )
@@ -28,86 +26,25 @@ const (
 	plainP8                             // R G B A by a palette: see [plainDecodePalette]
 )
 
-var plainFormats = [...]struct {
-	name          string
-	stored, pixel int // bytes
-}{{}, {"BGRA8", 4, 4}, {"RGBA8", 4, 4}, {"BGR8", 3, 4}, {"RGB565", 2, 4}, {"G8", 1, 1}, {"G16", 2, 2}, {"R16F", 2, 1}, {"R32F", 4, 1},
-	{"RG16F", 4, 4}, {"RGBA16F", 8, 4}, {"RGBA32F", 16, 4}, {"V8U8", 2, 4}, {"P8", 1, 4}}
-
-// String returns the format's name, such as "BGRA8".
-func (f plainFormat) String() string {
-	if f.known() {
-		return plainFormats[f].name
-	}
-	return fmt.Sprintf("Format(%d)", uint8(f))
+// plainFormats has how many bytes of each format are stored for a pixel, and how many
+// [plainDecode] makes of them: 1 or 2 of grey, else 4.
+var plainFormats = [...]struct{ stored, pixel int }{
+	plainBGRA8: {4, 4}, plainRGBA8: {4, 4}, plainBGR8: {3, 4}, plainRGB565: {2, 4}, plainG8: {1, 1}, plainG16: {2, 2}, plainR16F: {2, 1},
+	plainR32F: {4, 1}, plainRG16F: {4, 4}, plainRGBA16F: {8, 4}, plainRGBA32F: {16, 4}, plainV8U8: {2, 4}, plainP8: {1, 4},
 }
 
-func (f plainFormat) known() bool { return f >= plainBGRA8 && f <= plainP8 }
-
-// PixelSize returns how many bytes [plainDecode] writes for a pixel: 1 or 2 of grey, else 4.
-func (f plainFormat) PixelSize() int { return plainFormats[f].pixel }
-
-// Size returns how many bytes a picture takes as it is stored. ok is false for sides
-// below 1 and for a picture of more than 2 GiB.
-func (f plainFormat) Size(width, height int) (size int, ok bool) {
-	if !f.known() || width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return 0, false
-	}
-	pixels := int64(width) * int64(height)
-	if pixels > math.MaxInt32/16 {
-		return 0, false
-	}
-	return int(pixels) * plainFormats[f].stored, true
-}
-
-// errPlainSize means that the sides of a picture do not fit the bytes.
-var errPlainSize = errors.New("plain: size")
-
-// plainDecode decodes a picture from src into dst, which must have room for width * height
-// pixels of [plainFormat.PixelSize]. src may be longer than the picture. The error wraps
-// [errPlainSize]; dst is unchanged then.
-func plainDecode(dst, src []byte, f plainFormat, width, height int) error {
-	if f == plainP8 {
-		return fmt.Errorf("%w: %s without a palette", errPlainSize, f)
-	}
-	size, err := check(dst, src, f, width, height)
-	if err != nil {
-		return err
-	}
-	testPlain(dst[:size/plainFormats[f].stored*plainFormats[f].pixel], src[:size], f)
-	return nil
-}
-
-// plainDecodePalette is [plainDecode] of indices into a palette of four bytes a colour, R G B A. An
-// index behind its end is transparent black.
-func plainDecodePalette(dst, src, palette []byte, width, height int) error {
-	size, err := check(dst, src, plainP8, width, height)
-	if err != nil {
-		return err
-	}
+// plainDecodePalette decodes indices into a palette of four bytes a colour, R G B A. An index
+// behind its end is transparent black.
+func plainDecodePalette(dst, src, palette []byte) {
 	var all [256 * 4]byte
 	copy(all[:], palette)
-	for i, index := range src[:size] {
+	for i, index := range src {
 		copy(dst[4*i:4*i+4], all[4*int(index):])
 	}
-	return nil
 }
 
-func check(dst, src []byte, f plainFormat, width, height int) (size int, err error) {
-	size, ok := f.Size(width, height)
-	if !ok {
-		return 0, fmt.Errorf("%w: %s of %d x %d pixels", errPlainSize, f, width, height)
-	}
-	if len(src) < size {
-		return 0, fmt.Errorf("%w: %s of %d x %d pixels takes %d bytes, %d are there", errPlainSize, f, width, height, size, len(src))
-	}
-	if want := width * height * plainFormats[f].pixel; len(dst) < want {
-		return 0, fmt.Errorf("%w: %d bytes for %d of pixels", errPlainSize, len(dst), want)
-	}
-	return size, nil
-}
-
-func testPlain(dst, src []byte, f plainFormat) {
+// plainDecode decodes pixels of any format but plainP8.
+func plainDecode(dst, src []byte, f plainFormat) {
 	switch f {
 	case plainRGBA8, plainG8:
 		copy(dst, src)

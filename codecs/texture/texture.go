@@ -16,8 +16,6 @@
 //
 //	pixels as a graphics card has them -> plainDecode -> pixels of a picture, row by row
 //
-// Nothing is allocated, and the only errors are of sizes.
-//
 // # Tone curve
 //
 // Floats become bytes by one curve: values are cut to 0 to 1, multiplied by 255 and
@@ -30,12 +28,7 @@
 // DXT5, ATI1, ATI2), BC6H and BC7. Blocks are 4x4 pixels, rows of blocks from left to
 // right and top to bottom; a picture whose sides are no multiples of 4 has whole blocks
 // at its edges, of which the rest is cut off.
-//
-//	blocks (8 or 16 bytes each) -> bcnDecode -> pixels, row by row without padding
-//
-// Every sequence of bits of the right length is a valid picture, so that the only
-// errors are of sizes. Nothing is allocated. The functions may be called by several
-// goroutines at once, also for parts of one picture.
+// Every sequence of bits of the right length is a valid picture.
 //
 // Layouts are those of the Khronos Data Format Specification, chapters 18 (S3TC), 19
 // (RGTC) and 20 (BPTC). The bits of BC1, BC2, BC3's colours, BC7 and BC6H are exact; the
@@ -45,15 +38,7 @@
 // # ETC and EAC
 //
 // The functions of etc.go decode the block formats of OpenGL ES 3: ETC1, ETC2 with and without
-// alpha, and EAC of one and two channels. Blocks are 4x4 pixels, rows of blocks from left
-// to right and top to bottom; a picture whose sides are no multiples of 4 has whole blocks
-// at its edges, of which the rest is cut off.
-//
-//	blocks (8 or 16 bytes each) -> etcDecode -> pixels, row by row without padding
-//
-// Every sequence of bits of the right length is a valid picture, so that the only errors
-// are of sizes. Nothing is allocated. The functions may be called by several goroutines at
-// once.
+// alpha, and EAC of one and two channels, in blocks of 4x4 pixels as above.
 //
 // Layouts are those of the Khronos Data Format Specification, chapters 22 (ETC1) and 23
 // (ETC2). Colours and alpha are exact. EAC of 11 bits is shown as a byte: value * 255 /
@@ -68,27 +53,16 @@
 //	block -> block mode, weights -> partitions, endpoints -> colours
 //
 // Blocks that the specification calls illegal are magenta, as it demands. A picture with
-// colours above 1 is refused with [errASTCHDR]. Nothing is allocated. The functions may be called by
-// several goroutines at once.
+// colours above 1 is refused with [errASTCHDR].
 //
 // The layout is that of the Khronos Data Format Specification, chapter 24. Colours are what
 // its linear profile gives, of 16 bits the nearest byte; where the specification takes the
 // upper 8, for sRGB, that differs by 1 at most.
 //
-//	astc.go            pictures
-//	astc_block.go     a block: mode, partitions, colours of its pixels
-//	astc_endpoints.go  the colours between which those of pixels lie
-//	astc_sequence.go   numbers that take parts of bits
-//
 // # Files that are a picture
 //
 // [Read] reads files that are a picture: DDS, Targa, and TXTR of Metroid Prime.
 // What they have is decoded by the functions above.
-//
-//	container.go  which files are pictures; Picture
-//	container_dds.go        DirectDraw surfaces: blocks and pixels of graphics cards
-//	container_tga.go        Targa
-//	container_txtr.go       tiles of GameCube and Wii
 //
 // CONTAINER.md has the layouts.
 package texture
@@ -114,18 +88,19 @@ type Format struct {
 	// Palette is the colours of PF_P8, four bytes each: R G B A.
 	Palette []byte
 
-	blocks bcnFormat
-	mobile etcFormat
+	decode func(dst, src []byte, stride int) // of a block of 4 x 4 pixels; nil: see the others
+	pixel  int                               // bytes that decode makes of a pixel
 	astc   bool
 	pixels plainFormat
 }
 
 // formats are those that engines cook to, by their names without "PF_".
 var formats = sync.OnceValue(func() map[string]Format {
-	block := func(f bcnFormat, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, blocks: f} }
+	block := func(bytes, pixel int, decode func(dst, src []byte, stride int)) Format {
+		return Format{Width: 4, Height: 4, Bytes: bytes, pixel: pixel, decode: decode}
+	}
 	pixel := func(f plainFormat) Format {
-		size, _ := f.Size(1, 1)
-		return Format{Width: 1, Height: 1, Bytes: size, pixels: f}
+		return Format{Width: 1, Height: 1, Bytes: plainFormats[f].stored, pixels: f}
 	}
 	float := func(f plainFormat) Format {
 		out := pixel(f)
@@ -133,20 +108,20 @@ var formats = sync.OnceValue(func() map[string]Format {
 		return out
 	}
 	other := func(width, height, bytes int) Format { return Format{Width: width, Height: height, Bytes: bytes} }
-	mobile := func(f etcFormat, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, mobile: f} }
 	square := func(side int) Format { return Format{Width: side, Height: side, Bytes: 16, astc: true} }
-	hdr := block(bcnBC6H, 16)
+	hdr := block(16, 8, decodeBC6H)
 	hdr.Float = true
 	return map[string]Format{
-		"DXT1": block(bcnBC1, 8), "DXT3": block(bcnBC2, 16), "DXT5": block(bcnBC3, 16),
-		"BC4": block(bcnBC4, 8), "BC5": block(bcnBC5, 16), "BC6H": hdr, "BC7": block(bcnBC7, 16),
+		"DXT1": block(8, 4, decodeBC1), "DXT3": block(16, 4, decodeBC2), "DXT5": block(16, 4, decodeBC3),
+		"BC4": block(8, 1, decodeBC4), "BC5": block(16, 2, decodeBC5), "BC6H": hdr, "BC7": block(16, 4, decodeBC7),
 		"B8G8R8A8": pixel(plainBGRA8), "A8R8G8B8": pixel(plainBGRA8), "R8G8B8A8": pixel(plainRGBA8),
 		"G8": pixel(plainG8), "L8": pixel(plainG8), "R8": pixel(plainG8), "A8": pixel(plainG8), "R8_UINT": pixel(plainG8),
 		"G16": pixel(plainG16), "R16_UINT": pixel(plainG16), "V8U8": pixel(plainV8U8), "R5G6B5_UNORM": pixel(plainRGB565),
 		"P8": pixel(plainP8), "B8G8R8": pixel(plainBGR8),
 		"R16F": float(plainR16F), "R16F_FILTER": float(plainR16F), "G16R16F": float(plainRG16F), "G16R16F_FILTER": float(plainRG16F),
 		"FloatRGBA": float(plainRGBA16F), "R32_FLOAT": float(plainR32F), "A32B32G32R32F": float(plainRGBA32F),
-		"ETC1": mobile(etcRGB, 8), "ETC2_RGB": mobile(etcRGB, 8), "ETC2_RGBA": mobile(etcRGBA, 16), "ETC2_R11_EAC": mobile(etcR11, 8), "ETC2_RG11_EAC": mobile(etcRG11, 16),
+		"ETC1": block(8, 4, decodeETCRGB), "ETC2_RGB": block(8, 4, decodeETCRGB), "ETC2_RGBA": block(16, 4, decodeETCRGBA),
+		"ETC2_R11_EAC": block(8, 1, decodeEACR), "ETC2_RG11_EAC": block(16, 2, decodeEACRG),
 		"ASTC_4x4": square(4), "ASTC_6x6": square(6), "ASTC_8x8": square(8), "ASTC_10x10": square(10), "ASTC_12x12": square(12),
 		"ASTC_4x4_HDR": other(4, 4, 16), "ASTC_6x6_HDR": other(6, 6, 16), "ASTC_8x8_HDR": other(8, 8, 16), "ASTC_10x10_HDR": other(10, 10, 16),
 		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": square(4),
@@ -195,17 +170,17 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 		return nil, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
 	case f.pixels == plainP8:
 		out, pixels := newImage(4, width, height)
-		return out, plainDecodePalette(pixels, src, f.Palette, width, height)
+		plainDecodePalette(pixels, src[:size], f.Palette)
+		return out, nil
 	case f.pixels != 0:
-		out, pixels := newImage(f.pixels.PixelSize(), width, height)
-		return out, plainDecode(pixels, src, f.pixels, width, height)
-	case f.blocks != 0:
-		return blocks(src, f.blocks, width, height, bcnDecode)
+		out, pixels := newImage(plainFormats[f.pixels].pixel, width, height)
+		plainDecode(pixels, src[:size], f.pixels)
+		return out, nil
 	case f.astc:
 		out, pixels := newImage(astcPixelSize, width, height)
 		return out, hdrUnsupported(astcDecode(pixels, src, width, height, f.Width, f.Height))
-	case f.mobile != 0:
-		return blocks(src, f.mobile, width, height, etcDecode)
+	case f.decode != nil:
+		return f.blocks(src, width, height), nil
 	}
 	return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
 }
@@ -217,26 +192,48 @@ func hdrUnsupported(err error) error {
 	return err
 }
 
-// blocks decodes blocks. Two bytes a pixel are two channels of normals, eight are halfs.
-func blocks[F interface{ PixelSize() int }](src []byte, f F, width, height int, decode func(dst, src []byte, f F, width, height int) error) (image.Image, error) {
-	channels := f.PixelSize()
-	if channels == 1 || channels == 4 {
-		out, pixels := newImage(channels, width, height)
-		return out, decode(pixels, src, f, width, height)
+// blocks returns a picture of blocks. Two bytes a pixel are two channels of normals, eight are
+// halfs.
+func (f *Format) blocks(src []byte, width, height int) image.Image {
+	if f.pixel == 1 || f.pixel == 4 {
+		out, pixels := newImage(f.pixel, width, height)
+		f.decodeBlocks(pixels, src, width, height)
+		return out
 	}
-	raw := make([]byte, width*height*channels)
-	if err := decode(raw, src, f, width, height); err != nil {
-		return nil, err
-	}
+	raw := make([]byte, width*height*f.pixel)
+	f.decodeBlocks(raw, src, width, height)
 	out, pixels := newImage(4, width, height)
-	if channels == 8 {
-		return out, plainDecode(pixels, raw, plainRGBA16F, width, height)
+	if f.pixel == 8 {
+		plainDecode(pixels, raw, plainRGBA16F)
+		return out
 	}
 	for i := 0; i+2 <= len(raw); i += 2 {
 		red, green := raw[i], raw[i+1]
 		pixels[2*i], pixels[2*i+1], pixels[2*i+2], pixels[2*i+3] = red, green, plainBlue(red, green), 255
 	}
-	return out, nil
+	return out
+}
+
+// decodeBlocks decodes all blocks. One that sticks out is decoded aside, and cut.
+func (f *Format) decodeBlocks(dst, src []byte, width, height int) {
+	stride := width * f.pixel
+	var aside [4 * 4 * 8]byte
+	for y := 0; y < height; y += 4 {
+		rows := min(height-y, 4)
+		for x := 0; x < width; x += 4 {
+			at := y*stride + x*f.pixel
+			if rows == 4 && x+4 <= width {
+				f.decode(dst[at:], src[:f.Bytes:f.Bytes], stride)
+			} else {
+				f.decode(aside[:], src[:f.Bytes:f.Bytes], 4*f.pixel)
+				n := min(width-x, 4) * f.pixel
+				for r := range rows {
+					copy(dst[at+r*stride:at+r*stride+n], aside[r*4*f.pixel:])
+				}
+			}
+			src = src[f.Bytes:]
+		}
+	}
 }
 
 // newImage returns a picture of so many bytes a pixel, and these.
