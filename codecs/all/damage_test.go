@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family"
 	"pakdb/codecs/unreal"
+	"pakdb/internal/testkit"
 )
 
 // asset is a content of the samples, and the one beside it that has its exports.
@@ -179,7 +180,7 @@ func TestDamageIsAProblem(t *testing.T) {
 	}
 	classes, program := registry.Values.Classes([]*codecs.Mappings{mappings}), mappings.Names()
 	random := rand.New(rand.NewPCG(1, 2))
-	flips := 8
+	flips := testkit.Of(4, 8)
 	if testing.Short() {
 		flips = 2
 	}

@@ -140,7 +140,7 @@ func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its memory is measured")
 	}
-	input := make([]byte, 64<<20)
+	input := make([]byte, 16<<20)
 	for _, m := range []compress.Method{compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd} {
 		b := encode(t, m, input)
 		dst := make([]byte, 1000)

@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/testkit"
 )
 
 // files are contents that reach every path: empty, tiny, one block, exactly one
@@ -60,9 +61,13 @@ func methodsOf(version string) []compress.Method {
 func TestWriteMatrix(t *testing.T) {
 	f := unrealpak.Format()
 	key := keyed(t, repakKey)
-	for _, version := range f.Versions {
-		for _, m := range methodsOf(version) {
+	one := testkit.Of(4, 1) // of so many
+	for i, version := range f.Versions {
+		for k, m := range methodsOf(version) {
 			for mask := range 8 {
+				if (i+k+mask)%one != 0 {
+					continue
+				}
 				o := &codecs.CreateOptions{Version: version, Method: m, MountPoint: "../../../Game/", BlockSize: 4096, Keys: key.Keys,
 					Encrypt: mask&1 != 0, EncryptIndex: mask&2 != 0}
 				deleted := mask&4 != 0
@@ -340,13 +345,13 @@ func TestAddRawChecks(t *testing.T) {
 // Large contents leave memory for a temporary file and come back.
 func TestSpool(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 40 MB")
+		t.Skip("writes 20 MB")
 	}
-	data := make([]byte, 40<<20)
+	data := make([]byte, 10<<20)
 	for i := range data {
 		data[i] = byte(i >> 12)
 	}
-	items := []codecstest.Item{{Entry: &codecs.Entry{Name: "big"}, Data: data}, {Entry: &codecs.Entry{Name: "noise"}, Data: noise(rand.New(rand.NewPCG(3, 3)), 34<<20)}}
+	items := []codecstest.Item{{Entry: &codecs.Entry{Name: "big"}, Data: data}, {Entry: &codecs.Entry{Name: "noise"}, Data: noise(rand.New(rand.NewPCG(3, 3)), 9<<20)}}
 	f := unrealpak.Format()
 	b := codecstest.Write(t, f, &codecs.CreateOptions{Method: compress.LZ4}, items)
 	if diff := codecstest.Equal(items, codecstest.Items(t, codecstest.Open(t, f, codecstest.Bytes("big.pak", b), nil))); diff != "" {

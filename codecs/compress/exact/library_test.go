@@ -120,7 +120,7 @@ func TestLibrary(t *testing.T) {
 	l := startLibrary(t)
 	p := exact.LZ4Params{Dialect: l.dialect()}
 	t.Logf("liblz4 %d: %v", l.version, p)
-	rounds := testkit.Of(40, 1000)
+	rounds := testkit.Of(15, 1000)
 	var e exact.LZ4Encoder
 	given := 0 // up
 	for i := range rounds {
@@ -146,7 +146,7 @@ func TestLibrary(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d rounds given up", given, rounds)
-	if given > rounds/20 {
+	if given > 1+rounds/20 {
 		t.Errorf("%d of %d rounds given up", given, rounds)
 	}
 }
@@ -159,11 +159,11 @@ func highLevel(d exact.LZ4Dialect, r *rand.Rand) uint8 {
 	return uint8(1 + r.IntN(16))
 }
 
-// digests returns a line for each of 200 drawn inputs: what the fast parse makes
+// digests returns a line for each of up to 200 drawn inputs: what the fast parse makes
 // of it, and what a level of high compression does.
-func digests(d exact.LZ4Dialect, block func(src []byte, p exact.LZ4Params) []byte) string {
+func digests(inputs int, d exact.LZ4Dialect, block func(src []byte, p exact.LZ4Params) []byte) string {
 	var lines strings.Builder
-	for i := range 200 {
+	for i := range inputs {
 		r := rand.New(rand.NewPCG(uint64(i), 2))
 		src := lz4Draw(r)
 		fast := exact.LZ4Params{Dialect: d}
@@ -186,7 +186,7 @@ func TestOldLibraries(t *testing.T) {
 	if *update {
 		l := startLibrary(t)
 		name := filepath.Join("testdata", fmt.Sprintf("%v-%d.txt", l.dialect(), l.version))
-		text := digests(l.dialect(), func(src []byte, p exact.LZ4Params) []byte { return l.block(t, src, p) })
+		text := digests(200, l.dialect(), func(src []byte, p exact.LZ4Params) []byte { return l.block(t, src, p) })
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -202,8 +202,8 @@ func TestOldLibraries(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _, _ := strings.Cut(filepath.Base(name), "-")
-		got := digests(named(t, d), func(src []byte, p exact.LZ4Params) []byte { return encode(t, &e, src, p) })
-		if got != string(want) {
+		got := digests(testkit.Of(60, 200), named(t, d), func(src []byte, p exact.LZ4Params) []byte { return encode(t, &e, src, p) })
+		if !strings.HasPrefix(string(want), got) {
 			t.Errorf("%s: not what the library makes", name)
 		}
 	}

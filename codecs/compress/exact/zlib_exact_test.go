@@ -82,7 +82,7 @@ func compare(t *testing.T, e *exact.ZlibEncoder, src []byte, p exact.ZlibParams,
 }
 
 func TestZlib1211(t *testing.T) {
-	rounds := testkit.Of(60, 750)
+	rounds := testkit.Of(30, 750)
 	var e exact.ZlibEncoder
 	for i := range rounds {
 		r := rand.New(rand.NewPCG(uint64(i), 0))
@@ -138,7 +138,7 @@ func TestLargeInput(t *testing.T) {
 
 func TestStandardLibraryReadsIt(t *testing.T) {
 	var e exact.ZlibEncoder
-	for i := range 300 {
+	for i := range testkit.Of(100, 300) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		src, p := zlibDraw(r), drawParams(r)
 		if i%5 == 0 {

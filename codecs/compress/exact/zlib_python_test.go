@@ -46,7 +46,7 @@ func TestPythonZlib(t *testing.T) {
 	}
 	t.Logf("zlib %s", version)
 
-	rounds := testkit.Of(100, 1000)
+	rounds := testkit.Of(30, 1000)
 	var e exact.ZlibEncoder
 	for i := range rounds {
 		rnd := rand.New(rand.NewPCG(uint64(i), 2))

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/internal/lzo"
+	"pakdb/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the digests of the library that PAKDB_LIBLZO2 names")
@@ -100,11 +101,11 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// digests returns a line for each of 400 drawn inputs: what levels 8 and 9 make of
+// digests returns a line for each of up to 400 drawn inputs: what levels 8 and 9 make of
 // it, and what another level does.
-func digests(stream func(src []byte, level int) []byte) string {
+func digests(inputs int, stream func(src []byte, level int) []byte) string {
 	var lines strings.Builder
-	for i := range 400 {
+	for i := range inputs {
 		src := newDrawer(i, 2).draw()
 		fmt.Fprintf(&lines, "%d", len(src))
 		for _, level := range []int{8, 9, 1 + i%7} {
@@ -124,7 +125,7 @@ func TestDigests(t *testing.T) {
 	if *update {
 		l := startLibrary(t)
 		name = filepath.Join("testdata", "liblzo2-"+l.version+".txt")
-		text := digests(func(src []byte, level int) []byte { return l.stream(t, src, level) })
+		text := digests(400, func(src []byte, level int) []byte { return l.stream(t, src, level) })
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -134,8 +135,8 @@ func TestDigests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e lzo.Encoder
-	got := digests(func(src []byte, level int) []byte { return encode(t, &e, src, level) })
-	if got == string(want) {
+	got := digests(testkit.Of(80, 400), func(src []byte, level int) []byte { return encode(t, &e, src, level) })
+	if strings.HasPrefix(string(want), got) {
 		return
 	}
 	wantLines, failed := strings.Split(string(want), "\n"), 0

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/internal/oodle"
+	"pakdb/internal/testkit"
 )
 
 // sample makes n bytes with literals, short and long matches at all kinds of distances.
@@ -64,9 +65,9 @@ func streams(data []byte, f func(name string, src []byte)) {
 
 func TestRoundTrip(t *testing.T) {
 	var d oodle.Decoder
-	sizes := []int{1, 7, 8, 31, 40, 100, 1000, 5000, 65535, 65536, 65537, 0x20000, 0x20001, 0x40000, 0x40009, 700_000}
-	if testing.Short() {
-		sizes = sizes[:11]
+	sizes := []int{1, 7, 8, 31, 40, 100, 1000, 5000, 65535, 65536, 65537, 0x20000, 0x20001, 0x40009, 700_000}
+	if !testkit.Deep() {
+		sizes = append(sizes[:11], 0x20001)
 	}
 	for _, n := range sizes {
 		data := sample(uint64(n), n)
@@ -154,7 +155,7 @@ func smallSample(seed uint64, n int) []byte {
 func TestRoundTripSmall(t *testing.T) {
 	var d oodle.Decoder
 	for _, n := range []int{5, 17, 100, 1000, 0x4000, 0x4005, 100_000, 0x40000, 900_000} {
-		if testing.Short() && n > 100_000 {
+		if !testkit.Deep() && n > 100_000 {
 			break
 		}
 		data := smallSample(uint64(n), n)
