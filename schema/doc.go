@@ -10,8 +10,8 @@
 //
 // Tables change with the layout; the views (package views, documented in
 // SCHEMA.md) are the stable surface. The work is done in rooms below: record (what a
-// scan hands over), conn (connections of SQLite), file (the file and its lock),
-// layout (schema.sql) and views, write (rows on their way in and out) and check.
+// scan hands over), conn (connections of SQLite), file (the file, its lock and checks),
+// layout (schema.sql) and views, and write (rows on their way in and out).
 //
 // Reading order:
 //
@@ -21,5 +21,5 @@
 //   - known.go, targets.go: what a scan asks the catalog
 //   - other.go, merge.go, merge_searched.go: builds of another catalog are copied
 //   - table_function.go, readonly.go, limits.go: queries of users, which cannot write
-//   - damage.go, copy.go: reads damaged archives of a build; copies a catalog
+//   - damage.go: reads damaged archives of a build
 package schema

@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 
-	"pakdb/schema/internal/check"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
@@ -65,9 +64,6 @@ const StatedSize = record.StatedSize
 // editions put between two of them has room.
 const RowBits = record.RowBits
 
-// ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
-const ApplicationID = layout.ApplicationID
-
 // QuickSize is the size up to which [Open] checks all pages of a catalog before it
 // writes to it: SQLite checks 300 MB a second, so that it takes less than one.
 const QuickSize = file.QuickSize
@@ -99,17 +95,17 @@ func Classify(err error) error { return conn.Classify(err) }
 const Version = layout.Version
 
 // Finding is something that is wrong with a catalog.
-type Finding = check.Finding
+type Finding = file.Finding
 
 // Checked is what [Check] found out beside its findings.
-type Checked = check.Result
+type Checked = file.Checked
 
 // Check looks at a whole catalog and reports what is wrong with it: pages and
 // indexes, references between tables, the marks of a catalog, and what pakdb itself
 // relies on; at last it reads all rows of each build. progress is told the name of each
 // step. An error means that the check could not be made; what is damaged is a finding.
 func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
-	return check.Run(ctx, path, report, progress)
+	return file.Check(ctx, path, report, progress)
 }
 
 // IsCatalog reports whether the first bytes of a file say that it is a catalog of pakdb.

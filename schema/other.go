@@ -38,7 +38,7 @@ func (o *Other) open(ctx context.Context) error {
 		return err
 	}
 	db := conn.OpenReader(o.path)
-	err := checkForeign(ctx, db)
+	err := file.CheckForeign(ctx, db)
 	if err == nil {
 		_, err = file.QuickCheck(ctx, db, o.path)
 	}

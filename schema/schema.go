@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,7 +57,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	}
 	finder := conn.NewSharedFinder(path) // it has read the schema when it has checked: 8 ms less
 	var checked time.Time
-	err = checkForeign(ctx, finder.DB)
+	err = file.CheckForeign(ctx, finder.DB)
 	if err == nil {
 		checked, err = file.QuickCheck(ctx, finder.DB, path)
 	}
@@ -84,16 +83,6 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	var err error
 	c.file, err = os.Stat(c.path)
 	return err
-}
-
-// checkForeign is [layout.Check] for a connection of db.
-func checkForeign(ctx context.Context, db *sql.DB) error {
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	err = c.Raw(func(c any) error { return layout.Check(ctx, c.(driver.Conn)) })
-	return errors.Join(err, c.Close())
 }
 
 // inPlace reports a catalog whose file is no longer at its path: SQLite writes
@@ -198,4 +187,22 @@ func (c *Catalog) Holds(ctx context.Context, d Digest) (found bool, err error) {
 func (c *Catalog) Vacuum(ctx context.Context) error {
 	_, err := c.writer.DB.ExecContext(ctx, "VACUUM")
 	return c.named(err)
+}
+
+// Copy writes a copy of a catalog to a new file, as it is at one moment whoever
+// else writes to it. The copy is of the same version.
+func Copy(ctx context.Context, from, to string) error {
+	from = file.Resolve(from)
+	if err := file.IsStored(ctx, from); err != nil {
+		return fmt.Errorf("catalog %s: %w", from, err)
+	}
+	db := conn.OpenReader(from)
+	defer func() { _ = db.Close() }()
+	if err := file.CheckForeign(ctx, db); err != nil {
+		return fmt.Errorf("catalog %s: %w", from, conn.Classify(err))
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return fmt.Errorf("copy catalog %s: %w", from, conn.Classify(err))
+	}
+	return nil
 }

@@ -82,13 +82,9 @@ func (l *located) at(row int64) (int64, error) {
 // read reads the offsets that are packed with that of a row.
 func (o *Offsets) read(archive, row int64) (*located, error) {
 	a := o.archives[archive]
-	n := func(v driver.Value) int64 { n, _ := v.(int64); return n }
 	if a == nil {
-		a = &Archive{}
-		err := o.s.EachRow(o.ctx, "SELECT lineage_id, edition FROM main.x_archive WHERE archive_id = ?1", []driver.Value{archive}, func(v []driver.Value) {
-			a.lineage, a.edition = n(v[0]), n(v[1])
-		})
-		if err != nil {
+		var err error
+		if a, err = (&reader{ctx: o.ctx, s: o.s}).archive(archive); err != nil {
 			return nil, err
 		}
 		o.archives[archive] = a
@@ -97,7 +93,7 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 	var packed []byte
 	err := o.s.EachRow(o.ctx, "SELECT row, offsets FROM main.x_archive_place WHERE archive_id = ?1 AND row <= ?2 ORDER BY row DESC LIMIT 1", []driver.Value{archive, row},
 		func(v []driver.Value) {
-			first = n(v[0])
+			first, _ = v[0].(int64)
 			packed, _ = v[1].([]byte)
 		})
 	if err != nil {

@@ -116,7 +116,7 @@ func makeSource(c driver.Conn) error {
 func registerFunctions(d *sqlite.Driver) error {
 	return errors.Join(registerKey(d, "key_of_path", record.PathKey), registerKey(d, "key_of_name", record.NameKey),
 		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey),
-		registerText(d, "root_of_mount", record.GameRoot), registerText(d, "search_words", search.Index))
+		registerWords(d))
 }
 
 // registerKey makes a function of SQL from one that computes keys.
@@ -130,14 +130,14 @@ func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) i
 	})
 }
 
-// registerText makes a function of SQL from one that turns a text into another.
-func registerText(d *sqlite.Driver, name string, of func(string) string) error {
-	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+// registerWords makes the function of SQL that has the words of a text.
+func registerWords(d *sqlite.Driver) error {
+	return d.RegisterDeterministicScalarFunction("search_words", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		text, ok := args[0].(string)
 		if !ok {
-			return nil, fmt.Errorf("%s: of %T", name, args[0])
+			return nil, fmt.Errorf("search_words: of %T", args[0])
 		}
-		return of(text), nil
+		return search.Index(text), nil
 	})
 }
 

@@ -31,12 +31,6 @@ func NewSharedFinder(path string) *Finder {
 	return &Finder{DB: db, src: src}
 }
 
-// Find runs a look-up with temp.src showing n rows; the query yields the row's
-// number and the id found.
-func (f *Finder) Find(ctx context.Context, query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
-	return f.Each(ctx, query, n, value, func(row []driver.Value) { found(int(row[0].(int64)), row[1].(int64)) })
-}
-
 // Each runs a query with temp.src showing n rows, as EachRow does.
 func (f *Finder) Each(ctx context.Context, query string, n int, value func(row, col int) driver.Value, row func([]driver.Value)) error {
 	if n == 0 {

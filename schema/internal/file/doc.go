@@ -11,4 +11,5 @@
 //   - create.go: makes an empty catalog, whole or not at all
 //   - quick.go: refuses to write to a damaged one
 //   - seal.go: says how long a check holds
+//   - check.go: checks a whole catalog, page by page and by what pakdb relies on
 package file

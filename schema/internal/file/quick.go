@@ -3,11 +3,14 @@ package file
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 )
 
 // QuickSize is the size up to which all pages of a catalog are checked before it is
@@ -17,6 +20,16 @@ const QuickSize = 256 << 20
 // wholeSize is the size up to which that check compares indexes with their tables as
 // well, of which SQLite does 100 MB a second.
 const wholeSize = 32 << 20
+
+// CheckForeign is [layout.Check] for a connection of db.
+func CheckForeign(ctx context.Context, db *sql.DB) error {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.Raw(func(c any) error { return layout.Check(ctx, c.(driver.Conn)) })
+	return errors.Join(err, c.Close())
+}
 
 // QuickCheck returns when all pages of the catalog at path were checked: now, unless it has a seal
 // (see [Seal]) from a check before. db reads the catalog. It returns [conn.ErrDamaged], with what was found

@@ -1,10 +1,9 @@
-package check
+package file
 
 import (
 	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -12,20 +11,19 @@ import (
 	"strings"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/views"
 )
 
 // Finding is something that is wrong with a catalog.
 type Finding struct {
-	Check  string // one of the steps of [Run]
+	Check  string // one of the steps of [Check]
 	Build  string // label of the build that it concerns; "" for the catalog
 	Detail string
 }
 
-// Result is what [Run] found out beside its findings.
-type Result struct {
+// Checked is what [Check] found out beside its findings.
+type Checked struct {
 	Readable    []string // labels of builds of which all rows can be read, oldest first
 	Unreadable  []string
 	Interrupted bool // an interrupted scan left rows, which the next one takes over or removes
@@ -52,7 +50,7 @@ func checkSteps() (steps []step) {
 	return steps
 }
 
-// Run looks at a whole catalog and reports what is wrong with it: pages and
+// Check looks at a whole catalog and reports what is wrong with it: pages and
 // indexes (integrity), references between tables (references), the marks of a
 // catalog (version, views), and what pakdb itself relies on (check.sql); at last it
 // reads all rows of each build. progress is told the name of each step. The catalog
@@ -63,10 +61,10 @@ func checkSteps() (steps []step) {
 // archives counts; offsets and times have nothing.
 //
 // An error means that the check could not be made; what is damaged is a finding.
-func Run(ctx context.Context, path string, report func(Finding), progress func(step string)) (Result, error) {
-	path = file.Resolve(path)
+func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
+	path = Resolve(path)
 	c := &checker{ctx: ctx, report: report, progress: progress}
-	switch err := file.IsStored(ctx, path); {
+	switch err := IsStored(ctx, path); {
 	case errors.Is(err, conn.ErrDamaged):
 		report(Finding{Check: "file", Detail: conn.Flat(err.Error())})
 		return c.found, nil
@@ -89,11 +87,11 @@ type checker struct {
 	db       *sql.DB
 	report   func(Finding)
 	progress func(string)
-	found    Result
+	found    Checked
 }
 
 func (c *checker) run() error {
-	switch err := c.foreign(); {
+	switch err := CheckForeign(c.ctx, c.db); {
 	case errors.Is(err, conn.ErrForeign): // no query may read it
 		c.report(Finding{Check: "schema", Detail: err.Error()})
 		return nil
@@ -121,15 +119,6 @@ func (c *checker) run() error {
 		c.report(Finding{Check: "views", Detail: "views are missing; the next pakdb index makes them anew"})
 	}
 	return c.builds()
-}
-
-func (c *checker) foreign() error {
-	one, err := c.db.Conn(c.ctx)
-	if err != nil {
-		return err
-	}
-	err = one.Raw(func(on any) error { return layout.Check(c.ctx, on.(driver.Conn)) })
-	return errors.Join(err, one.Close())
 }
 
 // integrity is SQLite's own check.

@@ -1,2 +1,0 @@
-// Package check checks a whole catalog.
-package check
