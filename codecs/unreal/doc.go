@@ -7,10 +7,10 @@
 //	digest.go             a package without its noise
 //	rows_package.go       a package's facts as rows
 //	rows_zen.go           those of script objects and of containers' packages
-//	texts.go              localised texts, and their rows
+//	texts.go              localised texts, settings and descriptors, and their rows
 //	registry.go           what an asset registry says, and its rows
-//	config.go             settings, and their rows
 //	tables.go             the tables of the catalog
+//	hash.go               hashes of paths and names
 //
 // # Exports of UE1 to UE3
 //

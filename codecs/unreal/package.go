@@ -1,6 +1,11 @@
 package unreal
 
-import "pakdb/codecs"
+import (
+	"errors"
+	"fmt"
+
+	"pakdb/codecs"
+)
 
 // PackageFacts is what an Unreal package (UE1 to UE5) says about itself: the
 // Detail of [codecs.Facts] of kind "unreal-package". Objects are kept as the file
@@ -211,3 +216,10 @@ func (l RefLists) At(i int) []ObjectRef {
 	}
 	return l.Refs[from:l.Ends[i]]
 }
+
+// ErrNoWriting is wrapped by refusals to write a package: it is read, and no sample proves
+// how it is written.
+var ErrNoWriting = fmt.Errorf("%w for writing", errors.ErrUnsupported)
+
+// ErrInside is wrapped by refusals to move bulk data that lies inside of an object.
+var ErrInside = fmt.Errorf("%w: bulk data inside of an export", ErrNoWriting)

@@ -7,7 +7,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
@@ -540,4 +542,95 @@ func (w *rewriter) data(i int) []byte {
 	}
 	x := &w.p.Exports[i]
 	return w.was[x.Offset-w.p.HeaderSize : x.Offset-w.p.HeaderSize+x.Size]
+}
+
+// placeKind says how a number of a summary follows from what a writer changes.
+type placeKind uint8
+
+const (
+	fixedOffset placeKind = iota // the names, which nothing is put before
+	fixedCount
+	headerOffset // moves with the bytes of the header that it leads to
+	importOffset // the same, but for bytes that are appended to its own empty table
+	softOffset
+	headerEnd
+	dataOffset // of something after the data of the exports
+	nameCount
+	importCount
+	softCount
+	referencedCount // names that data of exports refers to; they come first
+)
+
+// place is where the summary of a UE4 or UE5 package has such a number.
+type place struct {
+	off  int64
+	wide bool // an i64
+	what placeKind
+}
+
+// i32 reads a number of the summary that a writer may change.
+func (p modern) i32(d *decoder, what placeKind) int64 {
+	p.numbers = append(p.numbers, place{d.Off(), false, what})
+	return int64(d.I32())
+}
+
+func (p modern) i64(d *decoder, what placeKind) int64 {
+	p.numbers = append(p.numbers, place{d.Off(), true, what})
+	return d.I64()
+}
+
+// readPlace is readTable for what a writer may change.
+func (p modern) readPlace(d *decoder, count, offset placeKind) Table {
+	return Table{Count: int(p.i32(d, count)), Offset: p.i32(d, offset)}
+}
+
+// appendName appends an entry of the name table. Names from 504 on have two hashes: of
+// the upper-cased text and of the text as it is.
+func (v versions) appendName(dst []byte, name string) []byte {
+	dst = unreal.AppendFString(dst, name)
+	if v.ue4 < ue4NameHashes {
+		return dst
+	}
+	folded, exact := nameHashes(name)
+	return append(dst, byte(folded), byte(folded>>8), byte(exact), byte(exact>>8))
+}
+
+// oldTable is the table of the engine's deprecated CRC: most significant bit first, in
+// a loop that shifts the other way.
+var oldTable = sync.OnceValue(func() (t [256]uint32) {
+	for i := range t {
+		c := uint32(i) << 24
+		for range 8 {
+			if c&(1<<31) != 0 {
+				c = c<<1 ^ 0x04C11DB7
+			} else {
+				c <<= 1
+			}
+		}
+		t[i] = c
+	}
+	return t
+})
+
+// nameHashes returns the two hashes of a name.
+func nameHashes(name string) (folded, exact uint16) {
+	table, wide := oldTable(), false
+	for _, r := range name {
+		wide = wide || r > 0x7F
+	}
+	var old, crc uint32 = 0, ^uint32(0)
+	for _, r := range name {
+		up := r
+		if up >= 'a' && up <= 'z' {
+			up -= 'a' - 'A'
+		}
+		old = old>>8 ^ table[byte(old)^byte(up)]
+		if wide {
+			old = old>>8 ^ table[byte(old)^byte(up>>8)]
+		}
+		for shift := 0; shift < 32; shift += 8 {
+			crc = crc>>8 ^ crc32.IEEETable[byte(crc)^byte(r>>shift)]
+		}
+	}
+	return uint16(old), uint16(^crc)
 }

@@ -10,7 +10,6 @@
 // Reading order:
 //
 //   - read.go: the exports of a package of any generation, classes first
-//   - text.go: a value as a number or a text
 //   - walk.go: the values of an export with their paths
 //   - tables.go: the tables of the catalog
 //   - rows.go: exports and their values as rows

@@ -1,6 +1,6 @@
 // Package text reads the files of Unreal Engine that are texts, names and settings:
 //
-//	locres_*.go      .locres (texts of one language) and .locmeta (the languages); LOCRES.md
+//	locres.go        .locres (texts of one language) and .locmeta (the languages); LOCRES.md
 //	registry_*.go    AssetRegistry.bin: assets with their tags, dependencies, sizes; REGISTRY.md
 //	config_*.go      .ini: settings with the operators of their keys; CONFIG.md
 //	descriptor_*.go  .uplugin, .uproject, .upluginmanifest; DESCRIPTOR.md

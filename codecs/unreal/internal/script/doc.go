@@ -35,8 +35,7 @@
 //	classic_package.go      the code of a package, and its layout
 //	classic_header.go       the data before and after a script
 //	classic_class.go        the data of a class after its script; where its defaults begin
-//	classic_native.go       numbers of native functions, and what declares them
-//	classic_common.go       those that all games have
+//	classic_native.go       numbers of native functions: what declares them, and those that all games have
 //	classic_token.go        statements
 //	classic_meaning.go      what tokens mean, by generation
 //	classic_expression.go   expressions: variables, constants, casts
