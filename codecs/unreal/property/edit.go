@@ -479,16 +479,7 @@ func (e *Draft) inside(parent int) bool { return e.export.List.placeOf(parent).f
 
 // isZeroNumber reports a value that lists without tags state by a bit.
 func isZeroNumber(k Kind, b []byte) bool {
-	switch {
-	case k.size() > 0 || k == Enum || k.IsReference():
-		for _, c := range b {
-			if c != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return (k.size() > 0 || k == Enum || k.IsReference()) && !slices.ContainsFunc(b, func(c byte) bool { return c != 0 })
 }
 
 // editable refuses values by which others are read, and those that are not understood.
@@ -877,37 +868,21 @@ func (e *Draft) Append(t Target, text string) error {
 			return err
 		}
 	}
-	c := change{owner: t.at, splices: []splice{{end, end, b}}}
-	if err := e.count(&c, t.at, 1); err != nil {
-		return err
-	}
-	want := l.Count(t.at) + 1
-	return e.apply(&c, func(next *List) error {
-		if next.Count(t.at) != want {
-			return refuse("the new bytes would not be read back")
-		}
-		return nil
-	})
+	return e.applyLonger(&change{owner: t.at, splices: []splice{{end, end, b}}})
 }
 
 // Copy adds an entry to a map or a row to a table: a copy of one that it has, under another
 // key.
 func (e *Draft) Copy(t Target, key string) error {
 	l := &e.export.List
-	parent := -1
-	if t.at >= 0 && t.l == l {
-		parent = e.parentOf(t.at)
-	}
-	if parent < 0 || l.Nodes[parent].Kind != Map {
-		return fmt.Errorf("%w: only entries of maps and rows of tables are copied", ErrValue)
+	parent, err := e.mapOf(t, key)
+	if err != nil {
+		return err
 	}
 	if err := e.editable(t.at); err != nil {
 		return err
 	}
 	k, n := e.keyOf(parent, t.at), &l.Nodes[t.at]
-	if err := e.freeKey(parent, key); err != nil {
-		return err
-	}
 	w := encoder{e.d, e.data, l, e.d.order()}
 	b, err := w.value(nil, l.Nodes[k].Type, k, true, key)
 	if err != nil {
@@ -915,13 +890,17 @@ func (e *Draft) Copy(t Target, key string) error {
 	}
 	b = append(b, e.data[n.Offset:n.Offset+n.Size]...)
 	end := int(l.Nodes[parent].Offset + l.Nodes[parent].Size)
-	c := change{owner: parent, splices: []splice{{end, end, b}}}
-	if err := e.count(&c, parent, 1); err != nil {
+	return e.applyLonger(&change{owner: parent, splices: []splice{{end, end, b}}})
+}
+
+// applyLonger applies a change that adds one element to its owner.
+func (e *Draft) applyLonger(c *change) error {
+	if err := e.count(c, c.owner, 1); err != nil {
 		return err
 	}
-	want := l.Count(parent) + 1
-	return e.apply(&c, func(next *List) error {
-		if next.Count(parent) != want {
+	want := e.export.List.Count(c.owner) + 1
+	return e.apply(c, func(next *List) error {
+		if next.Count(c.owner) != want {
 			return refuse("the new bytes would not be read back")
 		}
 		return nil
@@ -931,28 +910,30 @@ func (e *Draft) Copy(t Target, key string) error {
 // Rename gives an entry of a map or a row of a table another key.
 func (e *Draft) Rename(t Target, key string) error {
 	l := &e.export.List
-	parent := -1
-	if t.at >= 0 && t.l == l {
-		parent = e.parentOf(t.at)
-	}
-	if parent < 0 || l.Nodes[parent].Kind != Map {
-		return fmt.Errorf("%w: only entries of maps and rows of tables are renamed", ErrValue)
-	}
-	if err := e.freeKey(parent, key); err != nil {
+	parent, err := e.mapOf(t, key)
+	if err != nil {
 		return err
 	}
 	return e.Set(Target{l: l, at: e.keyOf(parent, t.at), parent: parent}, key)
 }
 
-// freeKey refuses a key that a map has.
-func (e *Draft) freeKey(parent int, key string) error {
+// mapOf returns the map whose entry a target is. It fails where that has the key already.
+func (e *Draft) mapOf(t Target, key string) (parent int, err error) {
+	l := &e.export.List
+	parent = -1
+	if t.at >= 0 && t.l == l {
+		parent = e.parentOf(t.at)
+	}
+	if parent < 0 || l.Nodes[parent].Kind != Map {
+		return -1, fmt.Errorf("%w: only entries of maps and rows of tables have keys", ErrValue)
+	}
 	i := 0
-	for at := range e.export.List.Children(parent) {
-		if i++; i%2 == 1 && strings.EqualFold(string(e.d.AppendKey(nil, &e.export.List, at)), key) {
-			return fmt.Errorf("%w: there is already an entry %s", ErrValue, key)
+	for at := range l.Children(parent) {
+		if i++; i%2 == 1 && strings.EqualFold(string(e.d.AppendKey(nil, l, at)), key) {
+			return -1, fmt.Errorf("%w: there is already an entry %s", ErrValue, key)
 		}
 	}
-	return nil
+	return parent, nil
 }
 
 // tagged returns a tag and a value. fromTag says that the type is that of another tag.

@@ -3,6 +3,7 @@ package property
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // slotState says what a list without tags has of a position.
@@ -104,18 +105,9 @@ func rewriteHeader(old []byte, was, now []slotState, order binary.ByteOrder) []b
 	case bytes.Equal(old, made):
 	case len(old) > 4 && bytes.Equal(old[:4], []byte{0, 0, 0, 0}) && bytes.Equal(old[4:], made):
 		front = old[:4]
-	case isEmpty(was) && len(old) == 2: // any skip
+	case len(old) == 2 && !slices.ContainsFunc(was, func(s slotState) bool { return s != slotAbsent }): // any skip
 	default:
 		return nil
 	}
 	return appendHeader(bytes.Clone(front), now, order)
-}
-
-func isEmpty(states []slotState) bool {
-	for _, s := range states {
-		if s != slotAbsent {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,9 @@
 package property
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // smallArray is how many numbers an array may have to get nodes of their own.
 const smallArray = 16
@@ -197,7 +200,7 @@ func readElements(p *parser, i int, t *Type, n int) {
 			node := &p.l.Nodes[i]
 			node.Flags |= Packed
 			node.Bits = uint64(n)
-			if t.Kind == Bool && !bools(b) || t.Kind == Struct && !t.native.layout.valid(b, size) {
+			if t.Kind == Bool && slices.ContainsFunc(b, func(v byte) bool { return v > 1 }) || t.Kind == Struct && !t.native.layout.valid(b, size) {
 				p.fail(errBool)
 			}
 		}
@@ -209,15 +212,6 @@ func readElements(p *parser, i int, t *Type, n int) {
 		}
 		p.element(t)
 	}
-}
-
-func bools(b []byte) bool {
-	for _, v := range b {
-		if v > 1 {
-			return false
-		}
-	}
-	return true
 }
 
 // readContainer reads a set or a map.
