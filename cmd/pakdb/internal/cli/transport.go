@@ -46,7 +46,7 @@ func WriteRows(a *App, all []diff.Way, format string) error {
 // Estimate makes the transport patch from old to new files, of which only the sizes
 // remain.
 func Estimate(ctx context.Context, a *App, old, new []delta.Input, o maker.MakeOptions) (*maker.Estimate, error) {
-	debug.SetMemoryLimit(MakeMemory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(MakeMemory))
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	o.Registry, o.Open = a.Registry(), a.OpenOptions()

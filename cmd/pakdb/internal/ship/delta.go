@@ -108,7 +108,7 @@ func planDelta(ctx context.Context, a *cli.App, old, new []string, opts makeOpti
 }
 
 func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
-	debug.SetMemoryLimit(cli.MakeMemory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(cli.MakeMemory))
 	secret, err := opts.key.read(ctx, a)
 	if err != nil {
 		return err

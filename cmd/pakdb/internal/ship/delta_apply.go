@@ -67,7 +67,7 @@ func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
 }
 
 func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, opts applyOptions) (err error) {
-	debug.SetMemoryLimit(applyMemory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(applyMemory))
 	if err := checkFileKey(file, opts.key); err != nil { // before old files are read for it
 		return err
 	}

@@ -110,7 +110,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		label = filepath.Base(abs)
 	}
 	label = store.JoinPlatform(label, opts.platform)
-	debug.SetMemoryLimit(publishMemory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(publishMemory))
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,

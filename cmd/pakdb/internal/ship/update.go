@@ -98,7 +98,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 			a.Warn(doubt)
 		}
 	}
-	debug.SetMemoryLimit(updateMemory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(updateMemory))
 	started := time.Now()
 	planning, stop := a.WatchPatch(ctx)
 	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Parts: choice, Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Registry: a.Registry(), Open: a.OpenOptions()})
