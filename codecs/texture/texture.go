@@ -27,8 +27,8 @@
 // The functions of bcn.go decode the block formats of PC graphics cards: BC1 to BC5 (DXT1, DXT3,
 // DXT5, ATI1, ATI2), BC6H and BC7. Blocks are 4x4 pixels, rows of blocks from left to
 // right and top to bottom; a picture whose sides are no multiples of 4 has whole blocks
-// at its edges, of which the rest is cut off.
-// Every sequence of bits of the right length is a valid picture.
+// at its edges, of which the rest is cut off. Every
+// sequence of bits of the right length is a valid picture.
 //
 // Layouts are those of the Khronos Data Format Specification, chapters 18 (S3TC), 19
 // (RGTC) and 20 (BPTC). The bits of BC1, BC2, BC3's colours, BC7 and BC6H are exact; the

@@ -56,7 +56,7 @@ func (t *Table) Cut(p []byte, least, bits int) int {
 	}
 	h, limit := t.window(p[least-Window:least]), uint64(1)<<(64-bits)
 	q := p[least:]
-	for len(q) >= 8 {
+	for len(q) >= 4 {
 		at := len(p) - len(q)
 		a := t[q[0]]
 		b := a<<1 + t[q[1]]
@@ -78,27 +78,7 @@ func (t *Table) Cut(p []byte, least, bits int) int {
 		if h < limit {
 			return at + 4
 		}
-		a = t[q[4]]
-		b = a<<1 + t[q[5]]
-		c = t[q[6]]
-		first = h<<1 + a
-		h = h<<2 + b
-		d = c<<1 + t[q[7]]
-		third = h<<1 + c
-		if first < limit {
-			return at + 5
-		}
-		if h < limit {
-			return at + 6
-		}
-		h = h<<2 + d
-		if third < limit {
-			return at + 7
-		}
-		if h < limit {
-			return at + 8
-		}
-		q = q[8:]
+		q = q[4:]
 	}
 	for i, b := range q {
 		if h = h<<1 + t[b]; h < limit {
