@@ -220,14 +220,6 @@ func (o Output) Rows(columns ...string) (*Rows, error) {
 // string, []byte or nil.
 func (r *Rows) Write(values ...driver.Value) error { return r.out.row(values) }
 
-// Next completes the result and begins another one with these columns.
-func (r *Rows) Next(columns ...string) error {
-	if err := r.out.end(); err != nil {
-		return err
-	}
-	return r.out.columns(columns)
-}
-
 // Close completes the result. It does not close the writer.
 func (r *Rows) Close() error {
 	if err := r.out.end(); err != nil {
