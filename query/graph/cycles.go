@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -70,15 +71,15 @@ func counts(kind string, kinds []string) bool {
 }
 
 func (g *Graph) pathsOf(ctx context.Context, ids []int64) ([]string, error) {
-	paths := make([]string, len(ids))
-	for i, id := range ids {
-		err := g.db.QueryRowContext(ctx, "SELECT d.prefix || p.name FROM x_path p JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.path_id = ?", id).Scan(&paths[i])
-		if err != nil {
-			return nil, err
-		}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(paths)
-	return paths, nil
+	return schema.FirstTexts(ctx, g.db, `SELECT d.prefix || p.name
+		FROM json_each(?1) j
+		CROSS JOIN x_path p ON p.path_id = j.value
+		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+		ORDER BY 1`, string(list))
 }
 
 // components returns the strongly connected components, by Tarjan's algorithm

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+
+	"pakdb/schema"
 )
 
 // Use is a function of a package that names something in its code.
@@ -46,12 +48,7 @@ func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 }
 
 // PackageOf returns the long name of the package that a node is, "" if it is none.
-func PackageOf(ctx context.Context, g *Graph, n Node) (name string, err error) {
-	err = g.each(ctx, func(rows *sql.Rows) error {
-		var found sql.NullString
-		err := rows.Scan(&found)
-		name = found.String
-		return err
-	}, "SELECT package FROM packages WHERE build = ?1 AND path = ?2 AND package IS NOT NULL LIMIT 1", g.label, n.Path)
-	return name, err
+func PackageOf(ctx context.Context, g *Graph, n Node) (string, error) {
+	names, err := schema.FirstTexts(ctx, g.db, "SELECT package FROM packages WHERE build = ?1 AND path = ?2 AND package IS NOT NULL LIMIT 1", g.label, n.Path)
+	return strings.Join(names, ""), err
 }
