@@ -180,7 +180,7 @@ func TestDamageIsAProblem(t *testing.T) {
 	}
 	classes, program := registry.Values.Classes([]*codecs.Mappings{mappings}), mappings.Names()
 	random := rand.New(rand.NewPCG(1, 2))
-	flips := testkit.Of(4, 8)
+	flips := testkit.Of(2, 8)
 	if testing.Short() {
 		flips = 2
 	}
