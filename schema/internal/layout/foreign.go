@@ -17,9 +17,9 @@ import (
 
 // made is what pakdb makes in a catalog.
 type made struct {
-	scripts string            // statements, each after a new line and before a semicolon
-	kinds   map[string]string // "TABLE", "INDEX", "TRIGGER" or "VIEW" by name in lower case
-	needed  []string          // names of what no catalog lacks
+	texts  map[string]string // the scripts from the statement on that makes a name, which a semicolon ends
+	kinds  map[string]string // "TABLE", "INDEX", "TRIGGER" or "VIEW" by name in lower case
+	needed []string          // names of what no catalog lacks
 }
 
 var statement = regexp.MustCompile(`^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
@@ -29,31 +29,32 @@ var ours = sync.OnceValues(func() (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	optional := "\n" + seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
-	m := &made{scripts: tables + optional, kinds: map[string]string{}}
-	for x := range statements(tables) {
-		m.kinds[x[2]] = x[1]
+	optional := seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
+	m := &made{texts: map[string]string{}, kinds: map[string]string{}}
+	for x, text := range statements(tables) {
+		m.kinds[x[2]], m.texts[x[2]] = x[1], text
 		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
 			m.needed = append(m.needed, x[2])
 		}
 	}
-	for x := range statements(optional) {
-		m.kinds[x[2]] = x[1]
+	for x, text := range statements(optional) {
+		m.kinds[x[2]], m.texts[x[2]] = x[1], text
 	}
 	return m, nil
 })
 
-// statements iterates over the kind and name of each thing that a script makes. A search of
-// the whole script by an expression takes five milliseconds, of each command.
-func statements(script string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
+// statements iterates over the kind and name of each thing that a script makes, with the script
+// from there on. A search of the whole script by an expression takes five milliseconds, of each command.
+func statements(script string) iter.Seq2[[]string, string] {
+	return func(yield func([]string, string) bool) {
+		at := 0
 		for line := range strings.Lines(script) {
-			if !strings.HasPrefix(line, "CREATE ") {
-				continue
+			if strings.HasPrefix(line, "CREATE ") {
+				if x := statement.FindStringSubmatch(line); x != nil && !yield(x, script[at:]) {
+					return
+				}
 			}
-			if x := statement.FindStringSubmatch(line); x != nil && !yield(x) {
-				return
-			}
+			at += len(line)
 		}
 	}
 }
@@ -110,8 +111,9 @@ func Check(ctx context.Context, c driver.Conn) error {
 
 // foreign says what is wrong with a row of sqlite_schema, "" for nothing.
 func (m *made) foreign(kind, name, table, text string) string {
+	rest, same := strings.CutPrefix(m.texts[strings.ToLower(name)], text)
 	switch {
-	case text != "" && strings.Contains(m.scripts, "\n"+text+";"):
+	case text != "" && same && strings.HasPrefix(rest, ";"):
 		return ""
 	case kind == "trigger":
 		return fmt.Sprintf("trigger %q on %q", name, table)
