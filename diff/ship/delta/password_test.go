@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/diff/ship/delta"
+	"pakdb/internal/testkit"
 )
 
 // protectedKey is fixedKey with the password "a password", by scrypt with little
@@ -45,8 +46,8 @@ func TestProtectedKeys(t *testing.T) {
 // TestMinisignReadsProtected: minisign signs with a key that Protected wrote, and
 // ParseProtectedKey reads minisign's.
 func TestMinisignReadsProtected(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 1 GiB of memory for some seconds")
+	if !testkit.Deep() {
+		t.Skip("takes 1 GiB of memory and ten seconds")
 	}
 	text, err := fixedKey().Protected("a password")
 	if err != nil {

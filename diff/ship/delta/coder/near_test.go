@@ -27,7 +27,7 @@ func TestNear(t *testing.T) {
 		x.reset(old)
 		for _, asked := range []int{-1 << 60, 1 << 60} { // chains, unless it is large, and rows
 			x.asked = asked
-			for i := 0; i+4 <= n; i += 7 + n/5000 {
+			for i := 0; i+4 <= n; i += 7 + n/1000 {
 				list, all := x.find(old, old[i:], most)
 				got, want := withHead(list, old, old[i:]), where[string(old[i:i+4])]
 				if all && len(got) != len(want) || len(got) == 0 {
@@ -56,7 +56,7 @@ func withHead(list []uint64, old, p []byte) (same []uint64) {
 // TestMost: Content gives up where the stream is longer than it may be, and no sooner.
 func TestMost(t *testing.T) {
 	t.Parallel()
-	content := make([]byte, 200_000)
+	content := make([]byte, 60_000)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range content {
 		content[i] = byte(r.IntN(100))

@@ -9,7 +9,7 @@ import (
 // TestReady: while a content is decoded, more and more of it is told, which is right.
 func TestReady(t *testing.T) {
 	t.Parallel()
-	content := make([]byte, 300_000)
+	content := make([]byte, 100_000)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range content {
 		content[i] = byte(r.IntN(7))

@@ -76,9 +76,9 @@ func secondReader(t *testing.T, old, new string) {
 func TestSecondReader(t *testing.T) {
 	t.Parallel()
 	for _, c := range testkit.Some([]struct{ name, old, new string }{
-		{"sqlite", "gpak/mu_cdata_1.5.sip", "gpak/mu_cdata_1.6.sip"},
 		{"v11 stored", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
 		{"iostore", "iostore/cue4parse-ue5.8/Uncompressed", "iostore/cue4parse-ue5.8/Zlib"},
+		{"sqlite", "gpak/mu_cdata_1.5.sip", "gpak/mu_cdata_1.6.sip"},
 		{"v11 zlib", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
 	}, 1) {
 		t.Run(c.name, func(t *testing.T) {

@@ -119,7 +119,8 @@ func TestModesStay(t *testing.T) {
 func TestLostNames(t *testing.T) {
 	notShort(t)
 	t.Parallel()
-	p := mixedPair(t)
+	list := assets(40, 8000)
+	p := testPair{old: folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}, new: folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(list))}}
 	first := t.TempDir()
 	runPublish(t, first, "1", p.old)
 	published := readFolder(t, first)

@@ -71,7 +71,7 @@ var someParts = []publish.PartFiles{{Name: "fr", Pattern: "fr.bin"}, {Name: "de"
 // TestParts: a folder has the parts that it wants, through builds, and fetches no others.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	const size = 500_000
+	const size = 400_000
 	dir, at := t.TempDir(), t.TempDir()
 	builds := []folder{partsOf(1, size), partsOf(2, size)}
 	for i, f := range builds {

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
@@ -85,6 +86,7 @@ func runUpdate(ctx context.Context, from, dir, label string) (update.Bill, *upda
 	if err != nil {
 		return update.Bill{}, nil, err
 	}
+	r.SetClock(time.Now, noSleep)
 	u, plan, err := update.Prepare(ctx, r, dir, update.Options{Label: label, Registry: all.Registry()})
 	if err != nil {
 		return update.Bill{}, r, err
@@ -93,8 +95,7 @@ func runUpdate(ctx context.Context, from, dir, label string) (update.Bill, *upda
 	return plan.Bill, r, errors.Join(err, u.Close())
 }
 
-// builds are three builds: real paks of two versions, where there are samples,
-// and drawn files that change here and there.
+// builds are three builds of drawn files that change here and there.
 func builds(t *testing.T) []folder {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -115,6 +116,12 @@ func builds(t *testing.T) []folder {
 	for i, name := range []string{"Calligraphy.sip", "Calligraphy_next.sip", "damaged.sip"} {
 		list[i]["Paks/c.sip"] = fixture(t, filepath.Join(codecstest.ModuleRoot(t), "testdata"), name)
 	}
+	return list
+}
+
+// addSamples adds real archives of two versions, where there are samples.
+func addSamples(t *testing.T, list []folder) []folder {
+	t.Helper()
 	samples := os.Getenv("PAKDB_SAMPLES")
 	if samples == "" {
 		samples = filepath.Join(codecstest.ModuleRoot(t), "..", "shared", "samples")
@@ -168,7 +175,7 @@ func plainStore(t *testing.T) ([]folder, string) {
 
 // From any build, from nothing, and from a mix with mods to any build.
 func TestAnyToAny(t *testing.T) {
-	list, dir := builds(t), t.TempDir()
+	list, dir := addSamples(t, builds(t)), t.TempDir()
 	for i, f := range list {
 		runPublish(t, dir, fmt.Sprint("v", i), f, 1, 2) // with deltas from two builds
 	}

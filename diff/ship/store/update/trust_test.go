@@ -176,6 +176,7 @@ func TestEndlessData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.SetClock(time.Now, noSleep)
 		_, err = r.Build(quick(t.Context()), "")
 		if err == nil || r.Fetched() > 6*(most+128<<10) {
 			t.Errorf("%s: %v after %d bytes", name, err, r.Fetched())
