@@ -202,7 +202,7 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 // opening are the files that open others without package regular. Those that users name
 // may be pipes, as a shell makes them of commands; nobody else writes to the own ones.
 var opening = map[string]string{
-	"diff/ship/store/update/flags.go":                      "named",
+	"diff/ship/store/update/remote.go":                     "named",
 	"cmd/pakdb/internal/catalog/index.go":                  "named",
 	"cmd/pakdb/internal/cli/keys.go":                       "named",
 	"cmd/pakdb/internal/archive/pack_source.go":            "named",
@@ -211,9 +211,7 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/ship/store_keys.go":                "named",
 	"codecs/unreal/property/usmap.go":                      "named",
 	"diff/ship/delta/apply/plan.go":                        "named", // the patch
-	"diff/ship/delta/file.go":                              "named",
-	"diff/ship/delta/password.go":                          "named",
-	"diff/ship/delta/sealed.go":                            "named",
+	"diff/ship/delta/sign.go":                              "named",
 	"cmd/pakdb/internal/shell/command.go":                  "named",
 	"cmd/pakdb/internal/shell/history.go":                  "named",
 	"query/file.go":                                        "named", // what is written may go to a pipe

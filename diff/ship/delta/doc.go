@@ -33,10 +33,7 @@
 //	  - maker: decides which operation explains which byte, and proves the result;
 //	  - apply: old files into new ones on a disk: fresh, in place, or by appending.
 //
-// Files in reading order: sum.go (classes of errors, bounds, hashes), steps.go (words of
-// progress), input.go, recipe.go (how stored bytes come from content), keys.go (AES
-// keys), files.go (old and new ones), needs.go (what applying takes beside them),
-// sign.go and password.go (signatures), header.go (what a patch declares), columns.go
-// and frame.go (its bytes), reader.go (segments), file.go (patches on a disk), sealed.go
-// (signed ones).
+// Files in reading order: files.go (old and new ones; errors, bounds, hashes, progress),
+// recipe.go (how stored bytes come from content), keys.go (AES keys), sign.go (signatures and
+// patches on a disk), columns.go (what a patch declares), frame.go (its segments).
 package delta

@@ -2,10 +2,25 @@ package delta
 
 import (
 	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/internal/aes256"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/bin"
+	"pakdb/internal/stored"
 )
 
 // File is an old or a new file, as a patch declares it.
@@ -211,4 +226,166 @@ func (s *Files) FindSame() {
 		}
 	}
 	s.findTold()
+}
+
+// Input is an old or a new file. Formats of several files find each other by
+// their names, which are relative to the build's folder.
+type Input struct {
+	Name string
+	Mode fs.FileMode // permissions; 0: not known
+	codecs.Source
+}
+
+// NewInput returns an open file as an input of a name.
+func NewInput(name string, f *os.File) (Input, error) {
+	src, err := codecs.FileSource(f)
+	if err != nil {
+		return Input{}, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return Input{}, err
+	}
+	return Input{name, atomicfile.Mode(st), src}, nil
+}
+
+// Modes reports that it is known of all inputs whether they are executable.
+func Modes(inputs []Input) bool {
+	return !slices.ContainsFunc(inputs, func(in Input) bool { return in.Mode == 0 })
+}
+
+// SizeOfInputs returns how many bytes files have together.
+func SizeOfInputs(inputs []Input) (n int64) {
+	for _, in := range inputs {
+		n += in.Size
+	}
+	return n
+}
+
+// The classes of errors. [errors.ErrUnsupported] is one more.
+var (
+	ErrNotPatch = errors.New("not a pkdelta file")
+	ErrCorrupt  = errors.New("corrupt patch")                       // damaged, truncated, or never well-formed
+	ErrWrongOld = errors.New("not the file that the patch is for")  // an old file is absent or another version
+	ErrResult   = errors.New("result differs from the wanted file") // nothing of it is kept
+)
+
+// Bounds of what a patch may declare.
+const (
+	MaxHeader    = 64 << 20 // bytes, decoded
+	MaxFiles     = 1 << 20
+	MaxTotal     = 1 << 50 // bytes of the old files, and of the new ones: no sum of sizes overflows
+	MaxSegments  = 1 << 20
+	MaxSegment   = 4 << 20 // stored bytes
+	maxRecipes   = 255
+	MaxName      = 4 << 10
+	maxSignature = 4 << 10
+)
+
+// Sum is the first half of a BLAKE3 hash, of a file or a segment. Nobody finds
+// other bytes for one.
+type Sum [16]byte
+
+// Root is the BLAKE3 hash of a patch's header.
+type Root [32]byte
+
+// SumOfBytes returns the sum of bytes in memory.
+func SumOfBytes(b []byte) Sum {
+	sum := blake3.Sum256(b)
+	return Sum(sum[:])
+}
+
+// The steps of work on patches, in the words that people see.
+const (
+	StepReading  = "reading"
+	StepMaking   = "making the patch"
+	StepApplying = "applying the patch" // also the proof of one that was made
+	StepChecking = "checking the files"
+	stepVerify   = "checking the patch"
+	StepChunks   = "looking for chunks"
+)
+
+// SizeOf returns how many bytes files have together.
+func SizeOf(files []File) (n int64) {
+	for _, f := range files {
+		n += f.Size
+	}
+	return n
+}
+
+// SumOf returns the sum of the first n bytes of a file. It counts them in the
+// progress of ctx.
+func SumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
+	hash, err := stored.Hash(ctx, r, n)
+	return Sum(hash[:]), err
+}
+
+// MemoryUsual is how many bytes applying needs unless a header says otherwise.
+const MemoryUsual = 48 << 20
+
+// Needs are what applying a patch takes beside old files.
+type Needs struct {
+	Recipes []Recipe // that are used
+	Keys    []Key    // that must be given
+	Memory  int64    // bytes for the largest block and what is around it
+}
+
+// CheckKeys reports which key is needed and not among those given, by an error
+// that wraps [ErrNoKey].
+func (n *Needs) CheckKeys(keys [][]byte) error {
+	_, err := n.Unlock(keys)
+	return err
+}
+
+// Unlock finds the keys that a patch needs among those that are there.
+func (n *Needs) Unlock(keys [][]byte) ([]cipher.Block, error) {
+	blocks := make([]cipher.Block, len(n.Keys))
+	for i, want := range n.Keys {
+		for _, key := range keys {
+			if len(key) == aes256.KeySize && keyCheck(key) == want.Check {
+				blocks[i], _ = aes.NewCipher(key) // of the right size
+			}
+		}
+		switch {
+		case blocks[i] != nil:
+		case len(keys) == 0:
+			return nil, fmt.Errorf("%w: %v", ErrNoKey, want)
+		default:
+			return nil, fmt.Errorf("%w: %v; none of the %d given is it", ErrNoKey, want, len(keys))
+		}
+	}
+	return blocks, nil
+}
+
+// isUsual reports that nothing of it need be said.
+func (n *Needs) isUsual() bool {
+	return len(n.Recipes) == 0 && len(n.Keys) == 0 && n.Memory == MemoryUsual
+}
+
+// append appends what the header says of it.
+func (n *Needs) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(n.Recipes)))
+	for _, r := range n.Recipes {
+		b = append(append(b, byte(slices.Index(Methods[:], r.Method))), r.Params[:]...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.Keys)))
+	for _, k := range n.Keys {
+		b = append(append(b, k.ID[:]...), k.Check[:]...)
+	}
+	return binary.AppendUvarint(b, uint64((n.Memory+1<<20-1)>>20))
+}
+
+// read reads what append writes.
+func (n *Needs) read(f *bin.Fields) {
+	n.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
+	for i := range n.Recipes {
+		m := f.Number("method", int64(len(Methods))-1)
+		n.Recipes[i].Method = Methods[m]
+		copy(n.Recipes[i].Params[:], f.Bytes(4))
+	}
+	n.Keys = make([]Key, f.Count("keys", maxKeys, 16+8))
+	for i := range n.Keys {
+		n.Keys[i] = Key{ID: [16]byte(f.Bytes(16)), Check: [8]byte(f.Bytes(8))}
+	}
+	n.Memory = f.Number("memory", 1<<20) << 20
 }

@@ -1,7 +1,10 @@
 package delta
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -9,10 +12,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 
 	"aead.dev/minisign"
 	"golang.org/x/crypto/blake2b"
+
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/process"
+	"pakdb/internal/stored"
 )
 
 // The classes of errors of signatures.
@@ -157,3 +166,208 @@ func (p *PublicKey) Verify(message []byte, signature string) (comment string, er
 	}
 	return comment, nil
 }
+
+// ErrPassword means that a secret key has a password, which was not given, or is
+// another one.
+var ErrPassword = errors.New("the secret key has a password")
+
+// ReadSecretKey reads a key's file. password is called if the key has one.
+func ReadSecretKey(file string, password func() (string, error)) (*SecretKey, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	key, err := ParseSecretKey(string(text))
+	if errors.Is(err, ErrPassword) {
+		given, again := password()
+		if again != nil {
+			return nil, again
+		}
+		key, err = ParseProtectedKey(string(text), given)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return key, nil
+}
+
+// ParseProtectedKey reads the text of a secret key with a password, as minisign
+// writes it. What does not fit is ErrPassword, and a text that is no such key ErrKey.
+// For minisign's own keys it takes seconds and 1 GiB of memory: that keeps others
+// from trying passwords.
+func ParseProtectedKey(text, password string) (*SecretKey, error) {
+	if !minisign.IsEncrypted([]byte(text)) {
+		return nil, fmt.Errorf("%w: not one with a password", ErrKey)
+	}
+	key, err := minisign.DecryptKey(password, []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w, and it is another one, or the key is damaged", ErrPassword)
+	}
+	plain, err := key.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	return ParseSecretKey(string(plain))
+}
+
+// Protected returns the text of the key with a password, which minisign reads too.
+// It takes as long as reading it.
+func (s *SecretKey) Protected(password string) (string, error) {
+	var key minisign.PrivateKey
+	if err := key.UnmarshalText([]byte(s.String())); err != nil {
+		return "", err
+	}
+	text, err := minisign.EncryptKey(password, key)
+	return string(text) + "\n", err
+}
+
+// ErrUnsigned means that a signature was wanted, and there is none.
+var ErrUnsigned = errors.New("the patch is not signed")
+
+// SignFile puts a signature into a patch file, in place of one that is there.
+// The file is replaced when the new one is complete.
+func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	h, err := Verify(ctx, in)
+	if err != nil {
+		return Named(name, err)
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	out, err := atomicfile.Create(ctx, name, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	if err := errors.Join(process.RescueCall(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644)); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// copySigned copies a patch with another signature.
+func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
+	r := bufio.NewReader(in)
+	front, err := readExact(r, int(h.SignatureAt))
+	if err != nil {
+		return err
+	}
+	front[len(Magic)] |= frameSigned
+	if _, err := out.Write(front); err != nil {
+		return err
+	}
+	if _, err := io.CopyN(io.Discard, r, h.FrontSize-h.SignatureAt); err != nil {
+		return err
+	}
+	if _, err := out.Write(signatureOf(h, key)); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, r)
+	return err
+}
+
+// signatureOf returns the signature of a patch with its length before it.
+func signatureOf(h *Header, key *SecretKey) []byte {
+	sig := key.Sign(h.RootHash[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-h.FrontSize+h.SignatureAt))
+	return append(lengthOf(sig), sig...)
+}
+
+// SignedLength returns how many bytes the patch has once [SignFile] has signed it.
+func SignedLength(h *Header, key *SecretKey) int64 {
+	return h.Length() - h.FrontSize + h.SignatureAt + int64(len(signatureOf(h, key)))
+}
+
+// lengthOf is how a signature's length stands before it.
+func lengthOf[T ~string | ~[]byte](sig T) []byte {
+	return binary.AppendUvarint(nil, uint64(len(sig)))
+}
+
+// ReadPublicKey reads a key's file, or takes the text itself for a key.
+func ReadPublicKey(text string) (*PublicKey, error) {
+	if b, err := os.ReadFile(text); err == nil {
+		text = string(b)
+	}
+	return ParsePublicKey(text)
+}
+
+// Describe writes what a patch needs and makes, for people: with as much of each
+// file's hash as the patch has.
+func (h *Header) Describe(w io.Writer) error {
+	var b strings.Builder
+	for _, side := range []struct {
+		name  string
+		files []File
+	}{{"needs", h.Old}, {"makes", h.New}} {
+		width := 1
+		for _, f := range side.files {
+			width = max(width, len(f.Hash()))
+		}
+		for _, f := range side.files {
+			fmt.Fprintf(&b, "%s  %-*s  %d  %s\n", side.name, width, cmp.Or(f.Hash(), "-"), f.Size, Printable(f.Name))
+		}
+	}
+	for _, r := range h.Recipes {
+		fmt.Fprintf(&b, "recipe %v\n", r)
+	}
+	for _, k := range h.Keys {
+		fmt.Fprintf(&b, "AES    %v\n", k)
+	}
+	fmt.Fprintf(&b, "%d bytes, %s\nroot   %x\n", h.Length(), Count(len(h.Parts), "segment"), h.RootHash)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Count returns "1 file" or "2 files".
+func Count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// Printable is a name without what commands terminals.
+func Printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsGraphic(r) {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+// ReadFileHeader reads the header of a patch file.
+func ReadFileHeader(name string) (*Header, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := ReadHeader(f, MaxHeader)
+	if err != nil {
+		err = Named(name, err)
+	}
+	return h, errors.Join(err, f.Close())
+}
+
+// VerifyFile checks every hash in a patch file.
+func VerifyFile(ctx context.Context, name string) (*Header, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err == nil {
+		stored.Step(ctx, stepVerify, st.Size())
+	}
+	h, err := Verify(ctx, f)
+	if err != nil {
+		err = Named(name, err)
+	}
+	return h, errors.Join(err, f.Close())
+}
+
+// Named adds the name of the file to an error of reading it.
+func Named(file string, err error) error { return &os.PathError{Op: "read", Path: file, Err: err} }

@@ -16,11 +16,9 @@
 //	                            ├─ Make ── Plan ── Write ── archives, manifest ── proof ── names
 //	listed, files    ── Stack ──┘
 //
-// Files in reading order: stack.go (what is mounted, and what a game sees of it),
-// mounts.go, plan.go (what a patch is), choice.go (--only), formats.go
-// (which archives can be patched), bundle.go (what goes together), select.go (which
-// files a patch must hold), needs.go, disk.go (stacks from files), damage.go, taken.go,
-// warn.go, layout.go (into which archives, under which names), sources.go, rebuild.go,
-// check.go, log.go, merge.go (patches on patches), settle.go (a patch of one machine), header.go (of containers), manifest.go, prove.go (the result
-// against the new build), write.go, make.go.
+// Files in reading order: stack.go (what is mounted, and what a game sees of it), plan.go
+// (what a patch is, and which archives can be patched), select.go (which files a patch must
+// hold), disk.go (stacks from files), taken.go (names, warnings), layout.go (into which
+// archives), rebuild.go, check.go, merge.go (patches on patches), manifest.go, prove.go (the
+// result against the new build), write.go.
 package overlay

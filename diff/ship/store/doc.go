@@ -16,11 +16,10 @@
 // Whatever comes from a store is untrusted: sizes and counts are checked while they
 // are read, and what is held is counted in a [Budget].
 //
-// Files in reading order: files.go (wherever a store lies), version.go (of the encoders),
-// channel.go, platform.go, suits.go, follow.go, part.go and choice.go (which build and which of
-// its files an installation gets), budget.go, chunk.go (how a content is
-// cut), stream.go (JSON), deflate.go (of publishers), pack.go, place.go (where a chunk lies), manifest.go (builds
-// and their index), signed.go, layout.go, salvage.go (of a damaged pak), tables.go, head.go and recipe.go (files from contents),
-// filetree.go (files of a build), contentdelta.go, names.go, object.go,
-// manifestread.go, filelist.go, reader.go and builds.go (a store as publishers read it), steps.go.
+// Files in reading order: files.go (wherever a store lies, objects, bounds of memory),
+// version.go (of the encoders), channel.go, follow.go and part.go (which build and which of
+// its files an installation gets), pack.go (chunks, frames and where they are), place.go
+// (where a chunk lies; lists of deltas), stream.go (JSON), manifest.go (builds and their
+// index), layout.go, salvage.go (of a damaged pak), head.go and recipe.go (files from
+// contents), filetree.go (files of a build), reader.go (a store as publishers read it).
 package store

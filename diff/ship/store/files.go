@@ -3,14 +3,21 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"path"
 	"path/filepath"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/blake3"
+
 	"pakdb/internal/regular"
+	"pakdb/internal/stored"
 )
 
 // Files are those of a store, wherever they lie: in a folder ([Folder]), on a web
@@ -212,4 +219,160 @@ func (r *Reader) once(p Ask) (b []byte, version string, err error) {
 		return nil, "", fmt.Errorf("%s: %w", r.files.At(p.Name), err)
 	}
 	return buf.Bytes(), a.Version, nil
+}
+
+// ReadObject reads an object of a store.
+func ReadObject(from *Reader, id string) ([]byte, error) {
+	b, _, err := from.File("m/" + path.Base(id))
+	if err != nil {
+		return nil, err
+	}
+	return ParseObject(b, id, MaxObject)
+}
+
+// ParseObject decodes an object of up to most bytes and checks that it is what its
+// name says.
+func ParseObject(b []byte, id string, most int) ([]byte, error) {
+	plain, err := inflate(b, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ObjectName(id), err)
+	}
+	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
+		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, ObjectName(id))
+	}
+	return plain, nil
+}
+
+// EachEarlier calls use for each version of a file that an object lists. That they
+// are what the object's name says is known when it returns nil.
+func EachEarlier(stored []byte, id string, use func(*File)) error {
+	d, err := zstd.NewReader(bytes.NewReader(stored), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	h := blake3.New()
+	r := io.TeeReader(io.LimitReader(d, min(MaxObject, 1<<20+mostRatio*int64(len(stored)))), h)
+	if err := parseFiles(r, func(f *File) error { use(f); return nil }); err != nil {
+		return fmt.Errorf("%s: %w", ObjectName(id), err)
+	}
+	if hex.EncodeToString(h.Sum(nil)) != id {
+		return fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, ObjectName(id))
+	}
+	return nil
+}
+
+const (
+	// MaxObject bounds the decoded bytes of an object of a publisher's own store, and
+	// those of a list of earlier files, which nobody holds as a whole.
+	MaxObject = 256 << 20
+	// mostRatio is how much larger than stored that list may be. Each file of it has a
+	// hash, of which 32 bytes do not compress, and 2 KiB at most that do.
+	mostRatio = 64
+	// MaxRoot bounds the root of a list of files: 64 paths of 2 KiB, with hashes.
+	MaxRoot = 256 << 10
+	// MaxTable bounds a table of packs: at 3 bytes for each frame of 64 KiB it is
+	// that of 256 GiB of chunks, and a build may have many.
+	MaxTable = 12 << 20
+	// MaxDeltaList bounds a list of deltas, of 25 to 40 bytes each: 300,000 contents
+	// that changed between two builds. A publisher leaves out what is more.
+	MaxDeltaList = 8 << 20
+	// maxWindow is the most that the encoder of objects looks back.
+	maxWindow = 16 << 20
+)
+
+// What a client holds of what a store says is counted, and bounded by what it has
+// received: whoever wants much of its memory has to send much.
+const (
+	// heldAnyhow is what a client may hold whatever it received. The heap may be
+	// twice as large before garbage is collected; with 16 MiB of lists that wait,
+	// frames and encoders the process stays below 256 MB. It is enough for the plan
+	// of an update that fetches some 10 GB.
+	heldAnyhow = 64 << 20
+	// heldPerByte is what it may hold for each byte of lists that came. Honest ones
+	// take 7 to 30: a piece of a recipe is stored in 15 to 20 bytes and held, with
+	// the content that is wanted, in 500; a chunk in 10, and held in 90.
+	heldPerByte = 40
+
+	HeldFile   = 400 // bytes that are held of a file of a build
+	HeldSlot   = 128 // of a part of a tree that is to be read
+	HeldPiece  = 128 // of a piece of a recipe
+	HeldWanted = 400 // of a content that the folder has not
+	HeldChunk  = 96  // of a chunk of one, with its share of a frame
+)
+
+// Budget counts what is held. Without received, nothing is refused: for those
+// who read their own store.
+type Budget struct {
+	used     int64
+	Own      int64 // what may be held because the client's own folder has it
+	Received func() int64
+}
+
+// Take counts n bytes, or fails with a [MemoryError].
+func (b *Budget) Take(n int64) error {
+	b.used = SumSizes(b.used, n)
+	if b.Received == nil {
+		return nil
+	}
+	came := b.Received()
+	most := SumSizes(heldAnyhow, b.Own)
+	if came < math.MaxInt64/heldPerByte {
+		most = SumSizes(most, came*heldPerByte)
+	}
+	if b.used > most {
+		return &MemoryError{Held: b.used, Received: came}
+	}
+	return nil
+}
+
+// Give counts n bytes as free again.
+func (b *Budget) Give(n int64) { b.used -= n }
+
+// MemoryError means that a store says so much in so few bytes that no honest one
+// does, or that its lists are damaged. It is [ErrCorrupt].
+type MemoryError struct {
+	Held, Received int64 // bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%v: to plan the update would take more than %d MiB of memory, by %d bytes of lists", ErrCorrupt, e.Held>>20, e.Received)
+}
+
+// Is reports that the error is [ErrCorrupt].
+func (e *MemoryError) Is(target error) bool { return target == ErrCorrupt }
+
+// Hint returns a line for the user: whom to ask about the store.
+func (e *MemoryError) Hint() string {
+	return "the store is damaged, or made to harm: ask who publishes it; nothing was changed"
+}
+
+// SumSizes adds sizes, which are not negative; what is too large is the largest.
+func SumSizes(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// What is being done, in the words that people see.
+const (
+	StepHashing   = "hashing"
+	StepReading   = "reading"
+	StepDeltas    = "deltas"
+	StepWhole     = "whole files"
+	StepComparing = "comparing"
+	StepFetching  = "fetching"
+	StepMaking    = "making files"
+	StepChecking  = "checking"
+)
+
+// SumOf returns the BLAKE3 of the first n bytes of r, in hexadecimal. It counts
+// them in the progress of ctx.
+func SumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
+	sum, err := stored.Hash(ctx, r, n)
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum[:]), nil
 }

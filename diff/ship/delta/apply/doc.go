@@ -14,8 +14,7 @@
 // change together: a journal says what is to become of each until all have. After
 // a kill at any point, [Recover] finishes the update or takes it back.
 //
-// Files in reading order: place.go (what a place does), fresh.go (and going on after an
-// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, leftovers.go (old
-// files that go), placed.go, apply.go (one file after the other), obstacles.go, staging.go
-// (temporary names), lock.go, space.go, recover.go, journal.go, inputs_same.go.
+// Files in reading order: plan.go (and the bill), find.go, placed.go, fresh.go (and going on
+// after an interruption), apply.go (one file after the other), staging.go (temporary names,
+// obstacles, old files that go), space.go, recover.go (and the lock), journal.go.
 package apply

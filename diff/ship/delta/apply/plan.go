@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
@@ -266,3 +267,111 @@ func (p *Plan) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// bill adds up what an update of files that are there will write.
+func (r *placed) bill() (b Bill) {
+	var list []action // as they will be, but for places
+	journal := r.journalSpool()
+	data := journal.Size
+	for _, c := range r.s.actions() {
+		b.Write += c.after.Size
+		list = append(list, c)
+	}
+	for _, p := range r.list {
+		if p.f == nil {
+			b.Write += p.Size
+			list = append(list, action{kind: actCreate, name: p.Name, temp: r.s.tempName(p.Name), after: p.File})
+			continue
+		}
+		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
+		changed := int64(0)
+		for _, run := range p.runs {
+			changed += run.N
+			if run.Src != journal.Part {
+				data += run.N
+			}
+			act.pieces = append(act.pieces, piece{off: run.At, n: run.N})
+		}
+		b.Write += changed
+		b.Stay += p.Size - changed
+		b.Need -= changed - max(0, p.Size-p.before.Size) // written over old bytes
+		list = append(list, act)
+	}
+	if len(list) > 0 {
+		b.Write += data + int64(len(journalMagic)+len(marshalActions(list, 0))+len(delta.Sum{}))
+	}
+	if r.spool.F != nil && journal != r.spool {
+		b.Write += r.spool.Size
+	}
+	b.Need += b.Write
+	if whole := delta.SizeOf(r.s.h.New); b.Write > whole {
+		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))
+	}
+	return b
+}
+
+// IsRefusal reports an error that says that a patch or a file is not what
+// it must be: damaged, of another version, not signed, or in the way. Trying again
+// does not mend it. What is left is a failure of the machine, or a file that is
+// not there.
+func IsRefusal(err error) bool {
+	for _, class := range []error{delta.ErrNotPatch, delta.ErrCorrupt, delta.ErrWrongOld, delta.ErrResult, delta.ErrSignature, delta.ErrUnsigned,
+		delta.ErrNoKey, ErrJournal, ErrGone, regular.ErrNotRegular, fs.ErrExist, errors.ErrUnsupported} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// Describe writes what was found and what applying would write, for people.
+func (p *Plan) Describe(w io.Writer) error {
+	var b strings.Builder
+	if p.Recovered {
+		b.WriteString("finished: an update of these files that was interrupted\n")
+	}
+	if p.Applied {
+		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", delta.Count(len(p.Header.New), "new file"))
+		p.describeOld(&b)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	for i, f := range p.Header.Old {
+		fmt.Fprintf(&b, "right: %s is %s, %s\n", delta.Printable(p.Found[i]), delta.Printable(f.Name), humanSize(f.Size))
+	}
+	for _, o := range p.Passed {
+		fmt.Fprintf(&b, "left out: %s\n", delta.Printable(o.Error()))
+	}
+	p.describeOld(&b)
+	for _, note := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	fmt.Fprintf(&b, "to write: %s, %s", humanSize(p.Write), delta.Count(len(p.Header.New), "file"))
+	if p.Stay > 0 {
+		fmt.Fprintf(&b, "; %s stay where they are", humanSize(p.Stay))
+	}
+	if p.Free >= 0 {
+		fmt.Fprintf(&b, "; the disk has room for %s", humanSize(p.Free))
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// describeOld tells what becomes of old files that no new one takes the place of.
+func (p *Plan) describeOld(b *strings.Builder) {
+	for _, list := range []struct {
+		names []string
+		what  string
+	}{
+		{p.Removed, "to remove: %s, which the new version does not have\n"},
+		{p.Changed, "kept: %s, which the new version does not have, and which was changed\n"},
+		{p.Kept, "kept: %s, which the new version does not have\n"},
+	} {
+		for _, name := range list.names {
+			fmt.Fprintf(b, list.what, delta.Printable(name))
+		}
+	}
+}
+
+func humanSize(n int64) string { return stored.HumanSize(float64(n)) }

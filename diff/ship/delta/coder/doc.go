@@ -53,8 +53,6 @@
 // Each decision has one function that codes it both ways, so that the two sides
 // cannot disagree.
 //
-// Files in reading order: encoder.go, parse.go (which steps), finder.go, text.go (what
-// references lead to), history.go, near.go, tree.go and index.go (how bytes are found),
-// decoder.go, pager.go, step.go, model.go, literal.go, number.go, price.go, mix.go,
-// rangecoder.go.
+// Files in reading order: encoder.go, parse.go (which steps), index.go and near.go (how bytes
+// are found), decoder.go, model.go, literal.go, rangecoder.go.
 package coder

@@ -165,3 +165,137 @@ func longer(a, b []byte, n int) int {
 	}
 	return common(a, b)
 }
+
+// finder finds bytes in what was seen: by chains of 4 bytes, and for the greatest
+// effort by a tree too.
+type finder struct {
+	chains chains
+	added  int  // position up to which chains know the history
+	deep   bool // the tree is used
+	tree   tree
+	grown  int // position up to which the tree does
+	met    []meeting
+}
+
+func (f *finder) reset() {
+	f.chains.reset(seenWidth, maxWindow)
+	f.tree.planted = false
+	f.added, f.grown = 0, 0
+}
+
+// learn makes the bytes before a position findable. Of a long match only so many at
+// its ends are learned: what else is in it can be found where the match found it.
+func (f *finder) learn(h *history, end, ends int) {
+	if k := end - ends; k > f.added+ends {
+		f.learnTo(h, f.added+ends)
+		f.added = k
+	}
+	f.learnTo(h, end)
+}
+
+//go:norace
+func (f *finder) learnTo(h *history, end int) {
+	for ; f.added < end && f.added+4 <= h.end(); f.added++ {
+		if k := f.added - h.start; k >= 0 {
+			f.chains.add(h.buf[k:], f.added)
+			if f.deep && f.added >= f.grown {
+				f.meet(h, f.added)
+			}
+		}
+	}
+}
+
+// meet adds a position, which the tree does not have yet, and returns the places with
+// the same bytes, longer and longer ones. It is valid until the next call.
+func (f *finder) meet(h *history, at int) []meeting {
+	f.met = f.tree.add(h, at, f.met[:0])
+	return f.met
+}
+
+// meetNext is meet for the position that comes next, which is then known.
+func (f *finder) meetNext(h *history, at int) []meeting {
+	f.grown = at + 1
+	return f.meet(h, at)
+}
+
+// has reports that the history has the bytes at a position before that too.
+func (f *finder) has(h *history, at int) bool {
+	here := h.buf[at-h.start:]
+	first, _ := f.chains.first(here)
+	if first == 0 {
+		return false
+	}
+	q := at - 1 - (at-int(first>>tagBits))&placeMask
+	return q >= h.start && common(here, h.buf[q-h.start:]) >= window
+}
+
+// text is the content at hand with all that references lead to: the old content, and
+// what was seen before.
+type text struct {
+	history
+	new []byte
+	at  int // its position in the history
+	old *Index
+}
+
+// begin goes on with a content.
+func (t *text) begin(new []byte, old *Index) {
+	t.new, t.at = t.grow(len(new))
+	t.old = old
+	copy(t.new, new)
+}
+
+// place is that of a literal at pos, where a way there leaves that trail.
+func (t *text) place(way *trail, pos int) place {
+	x := place{align: uint32(pos % posStates), behind: behindMatch(way.state), run: way.run, before: t.before(t.at + pos)}
+	t.expect(x.expected[:], way.refs[0], pos)
+	return x
+}
+
+func (t *text) site(pos int) site {
+	return site{pos: pos, align: pos % posStates, before: byte(t.before(t.at + pos))}
+}
+
+// expect fills in what a reference has from one byte before pos on.
+func (t *text) expect(p []byte, r ref, pos int) {
+	if !r.old {
+		t.seen(p, r, t.at+pos)
+		return
+	}
+	for i := range p {
+		if k := int64(pos+i) + r.shift - 1; uint64(k) < uint64(len(t.old.old)) {
+			p[i] = t.old.old[k]
+		}
+	}
+}
+
+// matchLen is how many bytes from pos on a reference gives.
+func (t *text) matchLen(r ref, pos int) int {
+	if r.old {
+		p := int64(pos) + r.shift
+		if uint64(p) >= uint64(len(t.old.old)) {
+			return 0
+		}
+		return common(t.new[pos:], t.old.old[p:])
+	}
+	p := t.at + pos + int(r.shift) - t.start
+	if p < 0 || r.shift >= 0 || r.shift < -maxWindow {
+		return 0
+	}
+	return common(t.new[pos:], t.buf[p:])
+}
+
+// skipped is how many bytes may differ where a reference is taken for one that goes on.
+const skipped = 4
+
+// resumes reports that a reference to the old content has the bytes behind the
+// next few: nothing better need be looked for. Runs of one byte, which stand
+// everywhere, do not tell.
+func (t *text) resumes(r ref, pos int) bool {
+	p := int64(pos) + r.shift + skipped
+	if !r.old || p < skipped || p+8 > int64(len(t.old.old)) || pos+skipped+8 > len(t.new) {
+		return false
+	}
+	v := binary.LittleEndian.Uint64(t.new[pos+skipped:])
+	return v == binary.LittleEndian.Uint64(t.old.old[p:]) && v != bits.RotateLeft64(v, 8)
+}

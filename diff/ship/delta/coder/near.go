@@ -3,6 +3,7 @@ package coder
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // near finds the positions of a content that have the same 4 bytes, the last first. They
@@ -189,3 +190,119 @@ func (x *rows) find(p []byte, most int) (places []uint64, all bool) {
 // differing returns the bits by which places of a row differ that have n bytes or fewer in
 // common, as far as the row tells: of the bytes 4 to n.
 func differing(n int) uint64 { return (1<<(8*min(max(n-3, 0), 5)) - 1) << rowBits }
+
+// tree finds the longest matches in the history, for the greatest effort. It is LZMA's
+// match finder: the positions with the same first 4 bytes are a binary tree, sorted by
+// the bytes that follow, with the last position as the root. Nodes get progressively
+// closer to the key on the way down. Links are positions + 1, modulo 2^32; 0 is none.
+type tree struct {
+	heads []uint32    // by hash: the root
+	sons  [][2]uint32 // by position modulo maxWindow: below it what sorts before, and behind
+
+	planted bool // for the stream at hand
+}
+
+// treeDepth bounds the way down.
+const treeDepth = 64
+
+// meeting is a place that has n bytes, back bytes before a position.
+type meeting struct{ back, n int }
+
+// plant prepares the tree for a stream, once; it takes 33 MiB.
+func (t *tree) plant() {
+	if t.planted {
+		return
+	}
+	t.planted = true
+	t.heads = zeros(t.heads, 1<<seenWidth)
+	if t.sons == nil {
+		t.sons = make([][2]uint32, maxWindow) // none of what they say is reached from heads
+	}
+}
+
+// add makes a position the root of its tree and appends the places that it
+// met on its way, longer and longer ones above minFresh, up to maxNice. It needs
+// 4 bytes of the history there.
+func (t *tree) add(h *history, at int, met []meeting) []meeting {
+	p := h.buf[at-h.start:]
+	p = p[:min(len(p), maxNice)]
+	head := &t.heads[hash4(p)>>(32-seenWidth)]
+	next := *head
+	*head = uint32(at + 1)
+	own := &t.sons[at%maxWindow]
+	before, behind, top := &own[0], &own[1], minFresh
+	for d := treeDepth; next != 0 && d > 0; d-- {
+		back := int(uint32(at+1) - next)
+		if back == 0 || back >= maxWindow || at-back < h.start {
+			break
+		}
+		// All of it is compared, not only what is beyond the runs met so far: where a
+		// content ended, trees were sorted by less than what stands there now.
+		q := h.buf[at-back-h.start:]
+		n := common(p, q)
+		if n > top {
+			top = n
+			met = append(met, meeting{back, n})
+		}
+		sons := &t.sons[(at-back)%maxWindow]
+		if n == len(p) {
+			*before, *behind = sons[0], sons[1]
+			return met
+		}
+		if q[n] < p[n] {
+			*before, before, next = next, &sons[1], sons[1]
+		} else {
+			*behind, behind, next = next, &sons[0], sons[0]
+		}
+	}
+	*before, *behind = 0, 0
+	return met
+}
+
+// history is what a coder has seen last: the contents before, and the one at
+// hand. Positions count from the last reset.
+type history struct {
+	buf   []byte
+	start int // position of buf[0]
+}
+
+func (h *history) reset() { h.buf, h.start = h.buf[:0], 0 }
+
+// end is the position of the byte that comes next.
+func (h *history) end() int { return h.start + len(h.buf) }
+
+// grow makes room for a content of n bytes and returns its place and its
+// position. What lies further back than a reference reaches is forgotten.
+func (h *history) grow(n int) (content []byte, at int) {
+	if over := len(h.buf) - maxWindow; over > 0 && len(h.buf)+n > 2*maxWindow {
+		h.buf = append(h.buf[:0], h.buf[over:]...)
+		h.start += over
+	}
+	at = h.end()
+	k := len(h.buf)
+	h.buf = slices.Grow(h.buf, n)[:k+n]
+	return h.buf[k:], at
+}
+
+// before returns the four bytes before a position, the last one lowest.
+func (h *history) before(at int) (v uint32) {
+	k := at - h.start
+	if k >= 4 {
+		return uint32(h.buf[k-4])<<24 | uint32(h.buf[k-3])<<16 | uint32(h.buf[k-2])<<8 | uint32(h.buf[k-1])
+	}
+	for i := range k {
+		v = v<<8 | uint32(h.buf[i])
+	}
+	return v
+}
+
+// seen fills in what a reference back has from one byte before a position on, but
+// for what is not there yet.
+func (h *history) seen(p []byte, r ref, at int) {
+	for i := range p {
+		k := at - 1 + i + int(r.shift)
+		if k < at && k >= h.start && r.shift < 0 && r.shift >= -maxWindow {
+			p[i] = h.buf[k-h.start]
+		}
+	}
+}

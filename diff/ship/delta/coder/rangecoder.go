@@ -161,3 +161,123 @@ func bitOf(b bool) uint32 {
 	}
 	return 0
 }
+
+// step is a symbol: a literal, or n bytes by a reference.
+type step struct {
+	kind uint8
+	n    int32
+	to   ref
+}
+
+// Kinds of steps.
+const (
+	literal = iota
+	short   // one byte by the last reference
+	repeat  // by the last one; repeat+1 to repeat+3 by those before it
+	fresh   = repeat + 4
+)
+
+// site is where a step begins.
+type site struct {
+	pos    int
+	align  int
+	before byte // the byte before
+}
+
+// flag codes a decision of a step.
+func (m *models) flag(c *rangeCoder, f *flagModel, x *site, bit uint32) uint32 {
+	return f.code(c, &f.state[m.state][x.align], &f.recent[m.recent()], &f.byte[behindMatch(m.state)][x.before], bit)
+}
+
+// step codes a step but for the byte of a literal, and returns it. Reading, it
+// does not matter what s is.
+func (m *models) step(c *rangeCoder, x *site, s step) step {
+	if m.flag(c, &m.match, x, bitOf(s.kind != literal)) == 0 {
+		return step{kind: literal, n: 1}
+	}
+	state := m.state
+	switch {
+	case m.flag(c, &m.repeat, x, bitOf(s.kind != fresh)) == 0:
+		s = m.fresh(c, x, s)
+		m.push(s.to)
+		state = afterMatch(state)
+	default:
+		if s.kind = m.which(c, x, s.kind); s.kind == short {
+			s.n = 1
+			state = afterShort(state)
+			break
+		}
+		s.n = int32(m.repeatLen.code(c, int(s.n), x.align, m.recent()))
+		m.use(int(s.kind - repeat))
+		state = afterRepeat(state)
+	}
+	m.matched(x.pos+int(s.n), s.n, state)
+	return s
+}
+
+// which codes which of the last references is used, and whether for one byte.
+func (m *models) which(c *rangeCoder, x *site, kind uint8) uint8 {
+	if m.flag(c, &m.repeat0, x, bitOf(kind > repeat)) == 0 {
+		return short + uint8(m.flag(c, &m.long, x, bitOf(kind == repeat)))
+	}
+	if m.repeat1[m.state].code(c, bitOf(kind > repeat+1)) == 0 {
+		return repeat + 1
+	}
+	return repeat + 2 + uint8(m.repeat2[m.state].code(c, bitOf(kind > repeat+2)))
+}
+
+// fresh codes a length and a new reference.
+func (m *models) fresh(c *rangeCoder, x *site, s step) step {
+	n := m.length.code(c, int(s.n), x.align, int(x.before))
+	s = step{kind: fresh, n: int32(n), to: s.to}
+	if s.to.old = m.old[isOld(m.refs[0])][m.few].code(c, isOld(s.to)) == 1; s.to.old {
+		s.to.shift = m.oldShift(c, int64(x.pos), s.to.shift)
+	} else {
+		back := m.distanceOf(n).code(c, uint64(-s.to.shift-1))
+		s.to.shift = -int64(min(back, maxWindow)) - 1
+	}
+	return s
+}
+
+// Ways of saying where in the old content a reference leads.
+const (
+	fromEnd   = iota // from the end of the last one to it
+	fromShift        // by how the shift changes
+	absolute
+	fromPrior // as fromShift, from the one before
+)
+
+func (m *models) oldShift(c *rangeCoder, at, shift int64) int64 {
+	way, _ := m.oldWay(&m.trail, at, shift)
+	switch codeTree(c, m.way[m.few][:], way, 2) {
+	case fromEnd:
+		next := int64(m.end) + m.shift
+		return next + unzigzag(m.fromEnd.code(c, zigzag(at+shift-next))) - at
+	case fromShift:
+		return m.shift + unzigzag(m.fromShift.code(c, zigzag(shift-m.shift)))
+	case fromPrior:
+		return m.prior + unzigzag(m.fromPrior.code(c, zigzag(shift-m.prior)))
+	default:
+		return int64(m.position.code(c, uint64(at+shift), m.limit)) - at
+	}
+}
+
+// oldWay returns the cheapest way of saying that a reference to the old content from
+// a position has this shift, and its price.
+func (m *models) oldWay(t *trail, at, shift int64) (way, price uint32) {
+	ways := &m.way[t.few]
+	price = priceTree(ways[:], fromEnd, 2) + m.fromEnd.price(zigzag(at+shift-int64(t.end)-t.shift))
+	if p := priceTree(ways[:], fromShift, 2) + m.fromShift.price(zigzag(shift-t.shift)); p < price {
+		way, price = fromShift, p
+	}
+	if p := priceTree(ways[:], fromPrior, 2) + m.fromPrior.price(zigzag(shift-t.prior)); p < price {
+		way, price = fromPrior, p
+	}
+	if uint64(at+shift) > m.limit {
+		return way, price
+	}
+	if p := priceTree(ways[:], absolute, 2) + m.position.price(uint64(at+shift), m.limit); p < price {
+		way, price = absolute, p
+	}
+	return way, price
+}

@@ -7,7 +7,6 @@
 // Only here formats are asked what a file is, and what they say is tried before
 // anything depends on it: a block that does not decode becomes plain bytes.
 //
-// Files in reading order: inputs.go (files on a disk), entries.go (what formats
-// say), layout.go (extents and entries), regions.go (what is encrypted), hash.go,
-// damage.go (archives that are not whole).
+// Files in reading order: inputs.go (files on a disk), layout.go (extents and entries),
+// regions.go (what is encrypted).
 package inside

@@ -25,9 +25,7 @@
 // (proof.go, compared.go). What was assumed of recipes and turns out wrong has the
 // patch made again without it (trust.go).
 //
-// Files in reading order: compared.go and proof.go (what is checked), pair.go, chunk.go,
-// moved_content.go, runs.go, own.go, loader.go, solid.go, sources.go, recipes.go and
-// trust.go (strategies), digest.go, output.go, tables.go, container.go, filemaker.go,
-// move.go, blocks.go, content.go and derive.go (which strategy for which extent),
-// make.go, plain.go; estimate.go compares ways of transport.
+// Files in reading order: proof.go (what is checked), pair.go, moved_content.go, runs.go,
+// solid.go and sources.go (strategies), output.go, tables.go, content.go (which strategy for
+// which extent), make.go; estimate.go compares ways of transport.
 package maker

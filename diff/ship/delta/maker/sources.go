@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pakdb/codecs/compress"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/internal/aes256"
@@ -277,4 +278,105 @@ func (c *sources) head(new int32) []program.Range {
 		}
 	}
 	return nil
+}
+
+// block is a decoded extent.
+type block struct {
+	content []byte
+	recipe  delta.Recipe
+	made    bool // by the recipe
+}
+
+// maxMisses is how many blocks in a row may have no recipe, after which few are tried.
+const maxMisses = 64
+
+// recognizer finds out by which recipes the blocks of a file were made.
+type recognizer struct {
+	file   *inside.Layout
+	coder  *delta.Coder
+	trust  *trust
+	likely []delta.Recipe // used before, the latest first
+	misses int            // blocks that no recipe gave, in a row
+}
+
+// decode decodes extent j into content, which has its size, and finds its recipe.
+func (r *recognizer) decode(j int, content []byte) (b block, err error) {
+	x := &r.file.Extents[j]
+	stored, err := r.file.Read(x.Off, x.Coded)
+	if err != nil {
+		return b, err
+	}
+	b.content = content
+	if x.Size == 0 { // a block of nothing is something, which no recipe is asked to make
+		return b, nil
+	}
+	clear(content) // what is not decoded is always the same
+	if compress.Decode(x.Method, b.content, stored) != nil || r.misses > maxMisses && j%maxMisses != 0 {
+		return b, nil
+	}
+	if b.recipe, b.made = r.trust.believes(r.coder, x.Method, stored, b.content); b.made {
+		return b, nil
+	}
+	if b.recipe, b.made = r.coder.Recognize(x.Method, stored, b.content, r.likely); b.made {
+		r.misses = 0
+		r.prefer(b.recipe)
+	} else {
+		r.misses++
+	}
+	r.trust.saw(b, len(stored))
+	return b, nil
+}
+
+// prefer moves a recipe to the front of those that are tried first.
+func (r *recognizer) prefer(by delta.Recipe) {
+	if len(r.likely) > 0 && r.likely[0] == by {
+		return
+	}
+	r.likely = slices.DeleteFunc(r.likely, func(have delta.Recipe) bool { return have == by })
+	r.likely = slices.Insert(r.likely, 0, by)
+	r.likely = r.likely[:min(len(r.likely), 4)]
+}
+
+// To recognise a recipe takes coding a block again, and to prove a patch takes it
+// once more. Archives are made by one tool: where a row of blocks was made by one
+// recipe, the next ones are believed to be when they begin as they would. That is
+// no proof, but the patch is proved all the same before it gets its name. Should
+// it fail, it is made again without believing anything.
+
+// knownBlocks is how many blocks in a row must be recognised by one recipe before
+// the next is believed. Blocks that are short or nearly empty come out the same by
+// many.
+const knownBlocks = 8
+
+// knownBytes is what such a block must have, stored.
+const knownBytes = 1 << 10
+
+// trust is what a maker believes.
+type trust struct {
+	wanted bool // what is made will be proved
+	recipe delta.Recipe
+	run    int // blocks that it made, in a row
+	used   int // blocks that were believed
+}
+
+// saw takes note of a block that was recognised, or was not.
+func (t *trust) saw(b block, stored int) {
+	switch {
+	case !b.made || b.recipe != t.recipe:
+		t.recipe, t.run = b.recipe, 0
+	case stored >= knownBytes:
+		t.run++
+	}
+}
+
+// believes returns the recipe of a block if it need not be proved.
+func (t *trust) believes(c *delta.Coder, m compress.Method, stored, content []byte) (delta.Recipe, bool) {
+	if !t.wanted || t.run < knownBlocks || t.recipe.Method != m || m != compress.Zlib {
+		return delta.Recipe{}, false
+	}
+	if !c.Zlib.Begins(stored, content, t.recipe.Zlib()) {
+		return delta.Recipe{}, false
+	}
+	t.used++
+	return t.recipe, true
 }

@@ -17,8 +17,7 @@
 //	tables of an old archive ── Parse ── Tables ──┐
 //	entries of a new one, and where they lie ── Item ─┴─ Predict ── what its tables will be
 //
-// Files in reading order: table.go (Kind, Row, Item, Tables, Parse), text.go (strings of
-// Unreal Engine), pakrecord.go (entries of Unreal paks), pak.go, pakhashed.go (its index
-// from version 10 on), iostore.go, iodirectory.go (paths of its chunks), gpak.go,
-// retro.go, join.go (several paks as one), blank.go (tables that nobody has).
+// Files in reading order: table.go (Kind, Row, Item, Tables, Parse), pakrecord.go (entries of
+// Unreal paks), pak.go (also several as one, and tables that nobody has), pakhashed.go (its
+// index from version 10 on), iostore.go, gpak.go, retro.go.
 package table

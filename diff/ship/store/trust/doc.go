@@ -4,6 +4,6 @@
 // until when that is so (timestamp). A client that remembers what it saw last
 // recognises a store that was rolled back, frozen, or put together from two states.
 //
-// Files in reading order: canonical.go (what is signed), metadata.go (the four roles),
-// key.go, chain.go (what a client accepts), memory.go (what it remembers).
+// Files in reading order: metadata.go (what is signed; the four roles), key.go, chain.go (what
+// a client accepts and remembers).
 package trust

@@ -12,10 +12,10 @@
 // are compared. Where a patch between files is cheaper, it is used. What is wrong is
 // asked for again, elsewhere if there is an elsewhere.
 //
-// Files in reading order: request.go, remote.go and trusted.go limiter.go (what
-// is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
-// (the folder), parts.go (the parts it leaves out), compare.go, trees.go (recipes; local.go has what the folder's files
-// contain), patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
-// fetch.go, output.go, make.go, inuse.go, place.go, virtual.go (files that are read
-// and not written), overlay.go (an archive over those that are installed), update.go (Open, Compare, Plan), apply.go.
+// Files in reading order: request.go, remote.go and trusted.go (what is asked of whom, how
+// often, and who is believed), plan.go (the data; parts; what an earlier run left),
+// frames.go (lists of the store), disk.go (the folder), compare.go, trees.go (recipes;
+// local.go has what the folder's files contain), patches.go, contents.go, fetch.go, make.go,
+// place.go, virtual.go (files that are read and not written), overlay.go (an archive over
+// those that are installed), update.go (Open, Compare, Plan), apply.go.
 package update

@@ -1,9 +1,11 @@
 package update
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"pakdb/diff/ship/store"
@@ -175,3 +177,84 @@ func (p *Plan) addFile(f File) {
 
 // hexSum returns a hash as plans have it.
 func hexSum(sum store.Key) string { return hex.EncodeToString(sum[:]) }
+
+// parts are what a folder wants of a build.
+type parts struct {
+	install store.Install // what the folder is to remember
+	before  []byte        // what it remembers
+	tell    []PartUse
+	gone    []string     // parts that it was told of, and that the build has not
+	left    []store.File // files of the build that it does without
+}
+
+// chooseParts takes the files that a folder does without from those of a build, and returns the
+// build without them. From then on they are like files that only other builds have.
+func chooseParts(dir string, all *store.Build, by store.PartChoice, mem *store.Budget) (p *parts, b *store.Build, err error) {
+	p = &parts{}
+	if p.install, err = store.ReadInstall(dir); err != nil {
+		return nil, nil, err
+	}
+	p.before = p.install.Marshal()
+	if p.install.PartChoice, err = p.install.Change(by, all.Parts); err != nil {
+		return nil, nil, err
+	}
+	p.gone = p.install.Gone(all.Parts)
+	for _, one := range all.Parts {
+		use := PartUse{Name: one.Name, Wanted: p.install.Wants(one.Name)}
+		one.Each(func(i int) { use.Files++; use.Size += all.Files[i].Size })
+		p.tell = append(p.tell, use)
+	}
+	if len(all.Parts) == 0 {
+		return p, all, nil
+	}
+	if err := mem.Take(store.HeldFile * int64(len(all.Files))); err != nil {
+		return nil, nil, err
+	}
+	some := *all // the target's has all files
+	some.Files = nil
+	for i, without := range all.Parts.LeftOut(len(all.Files), p.install.PartChoice) {
+		if without {
+			p.left = append(p.left, all.Files[i])
+		} else {
+			some.Files = append(some.Files, all.Files[i])
+		}
+	}
+	return p, &some, nil
+}
+
+// remember writes down what the folder follows and wants, if that is something new.
+func (p *parts) remember(d *disk, follow *store.Follower) error {
+	in := p.install
+	follow.Remember(&in)
+	b := in.Marshal()
+	if bytes.Equal(b, p.before) {
+		return nil
+	}
+	return d.out.Replace(store.InstallName, b)
+}
+
+// addLeft takes in what an earlier try left in the folder of work: what this one
+// fetches or makes as well is not needed twice, the rest will be removed.
+func (p *Plan) addLeft(d *disk) {
+	useful := map[string]int64{}
+	for i := range p.Ranges {
+		useful[path.Base(p.Ranges[i].work())] = p.Ranges[i].Size
+	}
+	for i := range p.Patches {
+		useful[path.Base(p.Patches[i].work())] = p.Patches[i].Size
+	}
+	for i := range p.Files {
+		useful[path.Base(workOf(&p.Files[i]))] = p.Files[i].Size
+	}
+	d.eachLeft(func(name string, size int64) {
+		if name == path.Base(emptiedName) {
+			return // the folders that are to be removed, if they are empty
+		}
+		if most, ok := useful[name]; ok && size <= most {
+			p.Bill.Reused = store.SumSizes(p.Bill.Reused, size)
+			return
+		}
+		p.Bill.Stale = store.SumSizes(p.Bill.Stale, size)
+		p.Stale = append(p.Stale, name)
+	})
+}

@@ -14,9 +14,7 @@
 // or a [Virtual] one, which only remembers where its bytes lie. What a hostile
 // patch may have it do is bounded by work.go.
 //
-// Files in reading order: ops.go, work.go (bounds the effort), spool.go and
-// virtual.go (outputs that are not written yet), coder.go (both sides of a segment),
-// queue.go and moves.go, source.go (ranges and old content), operands.go,
-// prediction.go, seal.go (encryption), sink.go, machine.go, then its
-// operations: copying.go, recompress.go, digesting.go, tables.go; emit.go.
+// Files in reading order: ops.go, coder.go (both sides of a segment), sink.go (outputs),
+// source.go (ranges and old content), operands.go, prediction.go, machine.go, then its
+// operations: digesting.go, tables.go; emit.go.
 package program
