@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/ship/store/place"
+	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
 )
@@ -76,7 +76,7 @@ func (o *options) open(out *events) (*update.Remote, error) {
 		return nil, err
 	}
 	for _, from := range o.from {
-		if doubt := place.Doubt(from, o.trust != "" || update.Remembers(o.dir)); doubt != "" {
+		if doubt := store.Doubt(from, o.trust != "" || update.Remembers(o.dir)); doubt != "" {
 			out.warn(doubt)
 		}
 	}

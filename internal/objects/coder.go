@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
@@ -15,21 +14,14 @@ import (
 // game assets, most of which are smaller than this.
 const window = 1 << 20
 
-// Coder writes contents as they are stored, and reads them. Its zero value is ready; all
-// methods are safe for concurrent use.
-type Coder struct {
-	encoders sync.Pool // of *zstd.Encoder
-	decoders sync.Pool // of *zstd.Decoder
-}
-
-// Encode compresses what r yields. The error is ErrDigest if its BLAKE3 is not d; then
+// encode compresses what r yields. The error is ErrDigest if its BLAKE3 is not d; then
 // what was written is worthless.
-func (c *Coder) Encode(w io.Writer, d [32]byte, r io.Reader) error {
-	enc, err := c.encoder(w)
+func (s *Store) encode(w io.Writer, d [32]byte, r io.Reader) error {
+	enc, err := s.encoder(w)
 	if err != nil {
 		return err
 	}
-	defer c.encoders.Put(enc)
+	defer s.encoders.Put(enc)
 	h := blake3.New()
 	if _, err := enc.ReadFrom(io.TeeReader(r, h)); err != nil {
 		return err
@@ -40,8 +32,8 @@ func (c *Coder) Encode(w io.Writer, d [32]byte, r io.Reader) error {
 	return compare(h, d)
 }
 
-func (c *Coder) encoder(w io.Writer) (*zstd.Encoder, error) {
-	if enc, ok := c.encoders.Get().(*zstd.Encoder); ok {
+func (s *Store) encoder(w io.Writer) (*zstd.Encoder, error) {
+	if enc, ok := s.encoders.Get().(*zstd.Encoder); ok {
 		enc.Reset(w)
 		return enc, nil
 	}
@@ -49,20 +41,20 @@ func (c *Coder) encoder(w io.Writer) (*zstd.Encoder, error) {
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false)) // BLAKE3 covers it
 }
 
-// Decode returns the content d, of which r has the stored form. Its reader verifies the
+// decode returns the content d, of which r has the stored form. Its reader verifies the
 // BLAKE3 and returns ErrDigest in place of io.EOF when it differs. Closing it closes r, as
 // an error does.
-func (c *Coder) Decode(r io.ReadCloser, d [32]byte) (io.ReadCloser, error) {
-	dec, err := c.decoder(r)
+func (s *Store) decode(r io.ReadCloser, d [32]byte) (io.ReadCloser, error) {
+	dec, err := s.decoder(r)
 	if err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("object %x: %w", d, err)
 	}
-	return Verify(&reader{c: c, stored: r, dec: dec}, d), nil
+	return Verify(&reader{store: s, stored: r, dec: dec}, d), nil
 }
 
-func (c *Coder) decoder(r io.Reader) (*zstd.Decoder, error) {
-	if dec, ok := c.decoders.Get().(*zstd.Decoder); ok {
+func (s *Store) decoder(r io.Reader) (*zstd.Decoder, error) {
+	if dec, ok := s.decoders.Get().(*zstd.Decoder); ok {
 		return dec, dec.Reset(r)
 	}
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -70,7 +62,7 @@ func (c *Coder) decoder(r io.Reader) (*zstd.Decoder, error) {
 }
 
 type reader struct {
-	c      *Coder
+	store  *Store
 	stored io.Closer
 	dec    *zstd.Decoder
 }
@@ -89,7 +81,7 @@ func (r *reader) Close() error {
 	}
 	err := r.dec.Reset(nil)
 	if err == nil {
-		r.c.decoders.Put(r.dec)
+		r.store.decoders.Put(r.dec)
 	}
 	r.dec = nil
 	return errors.Join(err, r.stored.Close())

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
@@ -28,8 +29,9 @@ var ErrDigest = errors.New("content does not match its BLAKE3")
 // Store is a folder of contents. The folder is made by the first [Store.Put].
 // All methods are safe for concurrent use.
 type Store struct {
-	dir   string
-	coder Coder
+	dir      string
+	encoders sync.Pool // of *zstd.Encoder
+	decoders sync.Pool // of *zstd.Decoder
 }
 
 // Suffix is what the store's folder has behind the name of its catalog.
@@ -81,7 +83,7 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Discard()) }()
 	defer process.Rescue(&err)
-	if err := s.coder.Encode(f, d, r); err != nil {
+	if err := s.encode(f, d, r); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
@@ -106,5 +108,5 @@ func (s *Store) Open(d [32]byte) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("object %x: %w", d, err)
 	}
-	return s.coder.Decode(f, d)
+	return s.decode(f, d)
 }

@@ -16,7 +16,7 @@
 // Whatever comes from a store is untrusted: sizes and counts are checked while they
 // are read, and what is held is counted in a [Budget].
 //
-// Files in reading order: files.go (wherever a store lies, objects, bounds of memory),
+// Files in reading order: files.go and location.go (wherever a store lies; bounds of memory),
 // version.go (of the encoders), channel.go, follow.go and part.go (which build and which of
 // its files an installation gets), pack.go (chunks, frames and where they are), place.go
 // (where a chunk lies; lists of deltas), stream.go (JSON), manifest.go (builds and their

@@ -13,7 +13,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/terminal"
 )
@@ -94,7 +93,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		return err
 	}
 	for _, from := range o.from {
-		if doubt := place.Doubt(from, opt.Key != nil || opt.Root != nil || update.Remembers(dir)); doubt != "" && !a.Quiet {
+		if doubt := store.Doubt(from, opt.Key != nil || opt.Root != nil || update.Remembers(dir)); doubt != "" && !a.Quiet {
 			a.Warn(doubt)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 	"pakdb/internal/atomicfile"
 )
 
@@ -29,7 +28,7 @@ import (
 // Bucket is a [store.Bucket]. It is safe for concurrent use.
 type Bucket struct {
 	store.Files
-	at     *place.Bucket
+	at     *store.BucketLocation
 	client *http.Client
 	sleep  func(context.Context, time.Duration) error
 }
@@ -37,14 +36,14 @@ type Bucket struct {
 // Connections is how many requests to a bucket may be on their way at once.
 const Connections = 16
 
-// OpenBucket returns the bucket at a location, which [place.ParseBucket] reads. Nothing is
+// OpenBucket returns the bucket at a location, which [store.ParseBucket] reads. Nothing is
 // asked of it yet.
 func OpenBucket(location string, getenv func(string) string) (*Bucket, error) {
-	at, err := place.ParseBucket(location, getenv)
+	at, err := store.ParseBucket(location, getenv)
 	if err != nil {
 		return nil, err
 	}
-	client := place.NewClient(Connections)
+	client := store.NewClient(Connections)
 	return &Bucket{Files: at.Files(client), at: at, client: client, sleep: sleep}, nil
 }
 
@@ -373,7 +372,7 @@ func (b *Bucket) refused(resp *http.Response) error {
 	_ = xml.NewDecoder(io.LimitReader(resp.Body, mostError)).Decode(&said) // some say nothing
 	_ = resp.Body.Close()
 	switch {
-	case resp.StatusCode == http.StatusNotFound && said.Code != place.NoBucket:
+	case resp.StatusCode == http.StatusNotFound && said.Code != store.NoBucket:
 		return fs.ErrNotExist
 	case resp.StatusCode == http.StatusPreconditionFailed || resp.StatusCode == http.StatusConflict:
 		return store.ErrRaced

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"
@@ -44,7 +43,7 @@ const copies = 8
 // before or after, and the next call goes on. Files that only builds of before need stay until
 // [Prune]. It fails with [ErrOtherStore] if to has builds of which from has none.
 func Copy(ctx context.Context, from, to string) (*Copied, error) {
-	files, err := place.Open(from, place.NewClient(copies), os.Getenv)
+	files, err := store.OpenFiles(from, store.NewClient(copies), os.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // Publish adds the files to the store at dir as a build. They are read as
 // archives where the registry knows their formats. The build is there for
 // clients when its manifest is, which is written last. dir is a folder, which has one
-// publisher at a time, or a bucket ([place.ParseBucket]), which any number may publish
+// publisher at a time, or a bucket ([store.ParseBucket]), which any number may publish
 // to at once.
 func Publish(ctx context.Context, dir, label string, inputs []delta.Input, opt *Options) (*Published, error) {
 	if opt == nil {

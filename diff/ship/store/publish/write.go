@@ -21,7 +21,6 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
@@ -30,7 +29,7 @@ import (
 // openWriter opens a store for writing, of which a folder keeps other publishers out.
 func openWriter(ctx context.Context, location string, key *delta.SecretKey, open func(context.Context, string) (*atomicfile.Dir, error)) (w *storeWriter, closing func(), err error) {
 	w = &storeWriter{at: location, key: key}
-	if place.IsBucket(location) {
+	if store.IsBucket(location) {
 		if w.bucket, w.out, err = openRemote(ctx, location); err != nil {
 			return nil, nil, err
 		}
@@ -317,7 +316,7 @@ type source struct {
 // none.
 func openSource(ctx context.Context, location string) (s *source, err error) {
 	s = &source{at: location, files: store.Folder(location)}
-	if place.IsBucket(location) {
+	if store.IsBucket(location) {
 		var out *atomicfile.Dir
 		if s.remote, out, err = openRemote(ctx, location); err != nil {
 			return nil, err

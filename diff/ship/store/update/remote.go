@@ -15,7 +15,6 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 	"pakdb/diff/ship/store/trust"
 )
 
@@ -64,7 +63,7 @@ type RemoteOptions struct {
 	Version string // of the program that asks, for builds that are for some; "": it does not say
 }
 
-// OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
+// OpenRemote opens the store at a URL, http or https, in a bucket ([store.OpenFiles] says
 // how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	r := &Remote{limit: NewLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: Sleep}, opt: opt}
@@ -72,10 +71,10 @@ func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	r.follow.Channel, r.follow.Install, r.follow.Version, r.follow.Platform = opt.Channel, opt.Install, opt.Version, opt.Platform
 	client := opt.Client
 	if client == nil {
-		client = place.NewClient(workers)
+		client = store.NewClient(workers)
 	}
 	for _, at := range append([]string{location}, opt.Others...) {
-		s, err := place.Open(at, client, os.Getenv)
+		s, err := store.OpenFiles(at, client, os.Getenv)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,10 @@
-package place_test
+package store_test
 
 import (
 	"strings"
 	"testing"
 
-	"pakdb/diff/ship/store/place"
+	"pakdb/diff/ship/store"
 )
 
 func TestDoubt(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDoubt(t *testing.T) {
 		{"https://user:secret@cdn.example.org/game", owner, ""},
 	} {
 		for signed, want := range map[bool]string{false: c.unsigned, true: c.signed} {
-			got := place.Doubt(c.location, signed)
+			got := store.Doubt(c.location, signed)
 			if (want == "") != (got == "") || !strings.Contains(got, want) || strings.Contains(got, "secret") {
 				t.Errorf("%s, signed %v: %q, want %q", c.location, signed, got, want)
 			}

@@ -1,4 +1,4 @@
-package place_test
+package store_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/place"
 )
 
 // TestRedirects: to another server, from http to https too, but not from https to http.
@@ -18,7 +17,7 @@ func TestRedirects(t *testing.T) {
 	plain, safe := httptest.NewServer(files), httptest.NewTLSServer(files)
 	defer plain.Close()
 	defer safe.Close()
-	client := place.NewClient(1)
+	client := store.NewClient(1)
 	client.Transport.(*http.Transport).TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
 	for _, tt := range []struct {
 		new  func(http.Handler) *httptest.Server
@@ -31,7 +30,7 @@ func TestRedirects(t *testing.T) {
 		{httptest.NewTLSServer, plain.URL, false},
 	} {
 		first := tt.new(http.RedirectHandler(tt.to+"/file", http.StatusFound))
-		s, err := place.Open(first.URL, client, os.Getenv)
+		s, err := store.OpenFiles(first.URL, client, os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
