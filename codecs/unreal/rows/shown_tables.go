@@ -113,8 +113,8 @@ func preloads(v *Package, i int) (lists [4][]unreal.ObjectRef) {
 	return lists
 }
 
-func (v *Package) pathOf(r unreal.ObjectRef) string {
-	path, _ := v.PathOf(r)
+func (p *Package) pathOf(r unreal.ObjectRef) string {
+	path, _ := p.PathOf(r)
 	return path
 }
 
