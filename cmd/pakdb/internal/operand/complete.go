@@ -65,7 +65,9 @@ func CompleteArchives(a *cli.App, cmd *cobra.Command, _ []string, typed string) 
 		if !ok {
 			continue
 		}
-		files, _ := catalogNames{a}.Files(cmd.Context(), label)
+		names := &catalogNames{a: a}
+		defer names.close()
+		files, _ := names.Files(cmd.Context(), label)
 		paths, directive := CompletePaths(a, cmd, nil, rest)
 		for _, f := range files {
 			if strings.HasPrefix(f.Name, rest) && !slices.Contains(paths, f.Name) {

@@ -71,10 +71,12 @@ const (
 // entries are always read as a whole.
 func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *Sides, err error) {
 	s = &Sides{}
-	if s.Old, err = resolveOperand(ctx, a, old); err != nil {
+	names := &catalogNames{a: a}
+	defer names.close()
+	if s.Old, err = resolveOperand(ctx, names, old); err != nil {
 		return nil, err
 	}
-	if s.New, err = resolveOperand(ctx, a, new); err != nil {
+	if s.New, err = resolveOperand(ctx, names, new); err != nil {
 		return nil, err
 	}
 	if (s.Old.Entry == "") != (s.New.Entry == "") {
@@ -93,7 +95,9 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *
 			return nil, err
 		}
 	}
-	if s.DB, err = schema.OpenReadOnly(ctx, catalog); err != nil {
+	if catalog == a.Catalog {
+		s.DB, names.db = names.db, nil
+	} else if s.DB, err = schema.OpenReadOnly(ctx, catalog); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -103,8 +107,9 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *
 
 // resolveOperand returns the side that a name stands for: a build rather than a file
 // of the same name.
-func resolveOperand(ctx context.Context, a *cli.App, text string) (Side, error) {
-	n, err := Resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
+func resolveOperand(ctx context.Context, names *catalogNames, text string) (Side, error) {
+	a := names.a
+	n, err := names.resolve(ctx, locate.Resolver{BuildsFirst: true}, text)
 	if err != nil {
 		return Side{}, err
 	}
@@ -115,7 +120,7 @@ func resolveOperand(ctx context.Context, a *cli.App, text string) (Side, error) 
 		return Side{Label: n.Build, Entry: n.Entry}, nil
 	}
 	if _, err := os.Stat(n.Path); err != nil {
-		labels, _ := cli.KnownBuilds(ctx, a)
+		labels, _ := names.Labels(ctx)
 		err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
 		return Side{}, cli.WithHint(err, glob.NearestHint(glob.Nearest(text, labels)))
 	}
@@ -197,7 +202,9 @@ type Mods struct {
 
 // OpenMods copies the catalog, and scans each archive into the copy as a build of its own.
 func OpenMods(ctx context.Context, a *cli.App, base string, archives []string) (m *Mods, err error) {
-	side, err := resolveOperand(ctx, a, base)
+	names := &catalogNames{a: a}
+	side, err := resolveOperand(ctx, names, base)
+	names.close()
 	if err == nil && (side.path != "" || side.Entry != "") {
 		err = fmt.Errorf("%w: --base %s is no build of the catalog", cli.ErrUsage, base)
 	}
