@@ -20,7 +20,7 @@ import (
 type FileSystem struct {
 	ctx   context.Context // of all reading: io/fs passes none
 	a     Archive
-	nodes map[string]*node // by path
+	nodes tree
 }
 
 // FS returns the entries of a as a file system. It lists them at once, which takes
@@ -101,7 +101,32 @@ func (f *FileSystem) Stat(name string) (fs.FileInfo, error) {
 	return n, nil
 }
 
-var errFolder = errors.New("is a folder")
+// Sub returns what lies in a folder as a file system. That of [fs.Sub] itself matches no
+// patterns below a folder whose name has a bracket.
+func (f *FileSystem) Sub(dir string) (fs.FS, error) {
+	n, err := f.find("sub", dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir == "." {
+		return f, nil
+	}
+	if !n.IsDir() {
+		return nil, &fs.PathError{Op: "sub", Path: dir, Err: errNoFolder}
+	}
+	nodes := tree{".": {name: ".", children: n.children}}
+	for at, n := range f.nodes {
+		if below, ok := strings.CutPrefix(at, dir+"/"); ok {
+			nodes[below] = n
+		}
+	}
+	return &FileSystem{f.ctx, f.a, nodes}, nil
+}
+
+var (
+	errFolder   = errors.New("is a folder")
+	errNoFolder = errors.New("not a folder")
+)
 
 // find returns the file or folder of that path.
 func (f *FileSystem) find(op, name string) (*node, error) {

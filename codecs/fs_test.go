@@ -230,6 +230,7 @@ func TestFSServes(t *testing.T) {
 // FuzzFSNames: whatever the names of entries are, each is one file of a file system.
 func FuzzFSNames(f *testing.F) {
 	f.Add("a/b.txt\na/b.txt\n\n/\n#2\na\n../a\na#0\n\\\n\xff/\xff")
+	f.Add("a[b/c.txt")
 	f.Fuzz(func(t *testing.T, list string) {
 		names := strings.Split(strings.ReplaceAll(list, "!", "."), "\n")
 		if len(names) > 20 || strings.Count(list, "/") > 100 {
