@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/search"
 )
 
@@ -115,10 +116,10 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 	if err := orphanContents(ctx, tx, facts); err != nil {
 		return err
 	}
-	if err := orphanPaths(ctx, tx, facts); err != nil {
+	if err := orphanPaths(ctx, tx); err != nil {
 		return err
 	}
-	if err := orphanNames(ctx, tx, facts); err != nil {
+	if err := orphanNames(ctx, tx); err != nil {
 		return err
 	}
 	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM x_removed"); err != nil {
@@ -145,11 +146,11 @@ func orphanContents(ctx context.Context, tx *sql.Tx, facts []string) error {
 	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "x_content_sketch", "x_sum_key", "x_content"))...)...)
 }
 
-func orphanPaths(ctx context.Context, tx *sql.Tx, facts []string) error {
+func orphanPaths(ctx context.Context, tx *sql.Tx) error {
 	if err := listRemoved(ctx, tx, removedPath, "x_path", "path_id"); err != nil {
 		return err
 	}
-	keep, err := keepUsed(ctx, tx, "x_path", append(facts, "x_value_entry", "x_build_symbol"))
+	keep, err := keepUsed(ctx, tx, "x_path", "x_entry_row", "x_path_key", "x_path_symbol")
 	if err != nil {
 		return err
 	}
@@ -161,11 +162,11 @@ func orphanPaths(ctx context.Context, tx *sql.Tx, facts []string) error {
 	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"x_path_symbol", "x_path"})...)...)
 }
 
-func orphanNames(ctx context.Context, tx *sql.Tx, facts []string) error {
+func orphanNames(ctx context.Context, tx *sql.Tx) error {
 	if err := listRemoved(ctx, tx, removedName, "x_name", "name_id"); err != nil {
 		return err
 	}
-	keep, err := keepUsed(ctx, tx, "x_name", slices.Concat(facts, setTables(), []string{"x_entry_symbol", "x_value_entry"}))
+	keep, err := keepUsed(ctx, tx, "x_name", "x_name_key")
 	if err != nil {
 		return err
 	}
@@ -222,11 +223,19 @@ func deleteGone(column string, tables []string) (statements []string) {
 	return statements
 }
 
-// keepUsed returns a statement that deletes the ids from temp.gone that rows of some tables
-// refer to; table is name or path.
-func keepUsed(ctx context.Context, tx *sql.Tx, table string, tables []string) (string, error) {
+// keepUsed returns a statement that deletes the ids from temp.gone that rows of pakdb's tables
+// refer to; table is x_name or x_path. The tables of but do not keep an id: their rows go with it, or
+// the caller looks into them.
+func keepUsed(ctx context.Context, tx *sql.Tx, table string, but ...string) (string, error) {
+	tables, err := layout.Tables()
+	if err != nil {
+		return "", err
+	}
 	var queries []string
 	for _, t := range tables {
+		if slices.Contains(but, t) {
+			continue
+		}
 		columns, err := references(ctx, tx, t, table)
 		if err != nil {
 			return "", err

@@ -6,12 +6,6 @@ import (
 	"slices"
 )
 
-// setTables returns the tables whose rows belong to sets of values.
-func setTables() []string {
-	return []string{"x_value_export", "x_property", "x_property_text", "x_class_field", "x_enum_member", "x_script", "x_script_use", "x_script_text",
-		"x_texture", "x_texture_mip", "x_sound"}
-}
-
 // set is a set of values on its way to the catalog.
 type set struct {
 	*Row
