@@ -224,6 +224,7 @@ func (c *comparedMods) bases(ctx context.Context) (bases map[string][]diff.Chang
 		of := contents[base]
 		if base != c.mods.Base && (taken[of] || len(bases[base]) < len(bases[c.mods.Base]) || slices.Contains(c.mods.Labels, base)) {
 			delete(bases, base)
+			continue
 		}
 		taken[of] = true
 	}
