@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs/nested"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/asset"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
@@ -37,7 +38,7 @@ func parsePublished(text string) (p published, ok bool) {
 		return p, false
 	}
 	j := strings.LastIndexByte(text[:i], ':')
-	if j < 1 || !store.ValidLabel(text[j+1:i]) {
+	if j < 1 || i == len(text)-1 || !store.ValidBuild(text[j+1:i]) {
 		return p, false
 	}
 	p = published{text[:j], text[j+1 : i], text[i+1:]}
@@ -79,9 +80,10 @@ func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []str
 	return local, whole, remove, nil
 }
 
-// fetch makes the file, and the parts of its archive beside it, in a folder.
+// fetch makes the file, and the parts of its archive or asset beside it, in a folder.
 func (p published) fetch(ctx context.Context, a *cli.App, dir string) (err error) {
-	r, err := update.OpenRemote(p.store, update.RemoteOptions{})
+	label, platform := store.SplitPlatform(p.build)
+	r, err := update.OpenRemote(p.store, update.RemoteOptions{Platform: platform})
 	if err != nil {
 		return err
 	}
@@ -94,14 +96,15 @@ func (p published) fetch(ctx context.Context, a *cli.App, dir string) (err error
 		return err
 	}
 	found := false
+	of := asset.Of(p.path)
 	only := func(name string) bool {
 		names = append(names, name)
 		found = found || name == p.path
-		return name == p.path || path.Dir(name) == path.Dir(p.path) && a.Registry().IsPart(path.Base(name), beside)
+		return name == p.path || of != "" && asset.Of(name) == of || path.Dir(name) == path.Dir(p.path) && a.Registry().IsPart(path.Base(name), beside)
 	}
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
-	folder, plan, err := update.Prepare(watched, r, dir, update.Options{Label: p.build, Only: only})
+	folder, plan, err := update.Prepare(watched, r, dir, update.Options{Label: label, Only: only})
 	if err != nil {
 		return err
 	}
