@@ -230,7 +230,7 @@ func ArchiveAs[T any](a Archive) (ability T, ok bool) {
 }
 
 // Sealer is an Archive of which some bytes are encrypted by AES-256 in ECB mode:
-// whoever has the key can take any 16 of them apart, and put them together again.
+// with the key any 16 of them can be taken apart, and put them together again.
 type Sealer interface {
 	// SealedBy returns the key of all entries with the flag Encrypted and of
 	// tables, its id, and which parts of the archive's own file these tables are,

@@ -169,7 +169,7 @@ type Writer interface {
 var Epoch = time.Unix(0, 0).UTC()
 
 // ErrOption is the class of options that a writer was given and does not have,
-// or does not have with that value. It is a mistake of whoever asks, and says
+// or does not have with that value. It is a mistake of the caller, and says
 // nothing about a file. It is of class [errors.ErrUnsupported] as well.
 var ErrOption error = unsupportedOption{}
 

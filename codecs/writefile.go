@@ -202,7 +202,7 @@ func readEntry(ctx context.Context, a Archive, e *Entry, w io.Writer, buf []byte
 }
 
 // Staged is an archive that is written and synced, and has no name of its own
-// yet: whoever has more to check than [WriteFile] does looks at it first. It is
+// yet: a caller with more to check than [WriteFile] does looks at it first. It is
 // not safe for concurrent use.
 type Staged struct {
 	files   *tempFiles

@@ -13,7 +13,7 @@ import (
 	"pakdb/schema"
 )
 
-// Event is a build in which an entry changed. History an asset the change is that of all files
+// Event is a build in which an entry changed. Of an asset the change is that of all files
 // that changed, as [Result.Changes] has it.
 type Event struct {
 	Build string
@@ -28,7 +28,7 @@ func History(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
 	return follow(ctx, db, func(h *history) ([]Event, error) { return h.all(ctx, path) })
 }
 
-// HistoryAt is [History] the entry that path stands for in a build.
+// HistoryAt is [History] of the entry that a path names in a build.
 func HistoryAt(ctx context.Context, db *sql.DB, build, path string) ([]Event, error) {
 	return follow(ctx, db, func(h *history) ([]Event, error) {
 		at := slices.Index(h.labels, build)

@@ -89,7 +89,7 @@ func (c *Change) Row() []driver.Value {
 	return row
 }
 
-// damagedKind stands in the column "kind" of rows that are no changes: an archive of
+// damagedKind is the column "kind" of rows that are no changes: an archive of
 // one of the builds is damaged as a whole, so that what it lacks is not known to be
 // removed.
 const damagedKind = "damaged"

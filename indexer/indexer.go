@@ -301,7 +301,7 @@ func (s *scan) newChunk(o *opened) *chunk {
 
 // prefetch yields fn of every item, in order, with up to ahead calls running in
 // goroutines before their results are asked for. Each item first gets a place in places,
-// in order as well, which whoever has the result takes out. When the consumer stops
+// in order as well, which the consumer of the result takes out. When the consumer stops
 // early, drop is called for each result it did not see.
 func prefetch[T, R any](ctx context.Context, items []T, ahead int, places chan struct{}, fn func(context.Context, T) R, drop func(R)) iter.Seq[R] {
 	return func(yield func(R) bool) {

@@ -189,8 +189,8 @@ func (c *Catalog) Vacuum(ctx context.Context) error {
 	return c.named(err)
 }
 
-// Copy writes a copy of a catalog to a new file, as it is at one moment whoever
-// else writes to it. The copy is of the same version.
+// Copy writes a copy of a catalog to a new file, as it is at one moment even if others
+// write to it. The copy is of the same version.
 func Copy(ctx context.Context, from, to string) error {
 	from = file.Resolve(from)
 	if err := file.IsStored(ctx, from); err != nil {

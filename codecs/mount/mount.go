@@ -79,7 +79,7 @@ func Places(archives []Archive) []int {
 	return places
 }
 
-// Path returns where an entry of that name stands in a game's file system when
+// Path returns where an entry of that name lies in a game's file system when
 // its archive is mounted: mount point and name joined, without the leading
 // ../../../ or drive that leads to the game's root, dots resolved, with forward
 // slashes. It is always relative and never contains "..", and it is "" when

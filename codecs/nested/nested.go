@@ -2,7 +2,7 @@
 // installer that a pak brings along, a compressed package in an installer.
 //
 // [Wrap] puts an Archive around another. It yields the entries of that one as
-// they are, and behind them those of the archives inside, in the order of the
+// they are, and after them those of the archives inside, in the order of the
 // entries that hold them, flagged [codecs.Nested] and named by both paths:
 //
 //	Mods/DropStuff.umod!/System/DropStuff.u

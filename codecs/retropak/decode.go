@@ -211,7 +211,7 @@ func (p *peeker) at(off, n int64) ([]byte, error) {
 	return p.win[off-p.off:][:n], nil
 }
 
-// read moves the window. Where the disk fails behind the bytes that are asked
+// read moves the window. Where the disk fails after the bytes that are asked
 // for, those are read alone.
 func (p *peeker) read(off, n int64) error {
 	end := p.off + int64(len(p.win))

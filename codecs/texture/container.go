@@ -108,7 +108,7 @@ func (p *Picture) Small(side int) (image.Image, error) {
 // Offsets in a .dds, and flags.
 const (
 	ddsHead    = 128
-	ddsMore    = 20 // behind it, with DX10
+	ddsMore    = 20 // after it, with DX10
 	hasAlpha   = 0x1
 	hasFourCC  = 0x4
 	isCube     = 0x200

@@ -34,7 +34,7 @@ var plainFormats = [...]struct{ stored, pixel int }{
 }
 
 // plainDecodePalette decodes indices into a palette of four bytes a colour, R G B A. An index
-// behind its end is transparent black.
+// after its end is transparent black.
 func plainDecodePalette(dst, src, palette []byte) {
 	var all [256 * 4]byte
 	copy(all[:], palette)

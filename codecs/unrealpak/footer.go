@@ -385,7 +385,7 @@ func (v version) slots() int {
 	return 5
 }
 
-// shaAt is where the SHA-1 stands in an entry record.
+// shaAt is where an entry record has the SHA-1.
 func (v version) shaAt() int {
 	switch v {
 	case initial:
@@ -415,7 +415,7 @@ func (v version) magicDistance() int {
 	return coreSize + v.slots()*slotSize + fixedTail(v.number())
 }
 
-// fixedTail is how many bytes stand behind the index hash beside the method
+// fixedTail is how many bytes follow the index hash beside the method
 // names: whether the index is frozen, the pakchunk, the encryption.
 func fixedTail(number int32) int {
 	switch {

@@ -249,7 +249,7 @@ func matches(pattern, name string) bool {
 }
 
 // CommonMount returns the folder that all destinations share, with a slash
-// behind it, which UnrealPak makes the mount point; "" when any of them is
+// after it, which UnrealPak makes the mount point; "" when any of them is
 // relative to a mount point that it does not say.
 func CommonMount(lines []ResponseLine) string {
 	common := ""
@@ -277,7 +277,7 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// MakeRelative turns destinations into names behind the mount point. One that
+// MakeRelative turns destinations into names below the mount point. One that
 // lies elsewhere is an error.
 func MakeRelative(lines []ResponseLine, mount string) error {
 	if mount != "" && !strings.HasSuffix(mount, "/") {

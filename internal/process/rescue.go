@@ -112,7 +112,7 @@ func InOrder[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahe
 			select {
 			case jobs <- s:
 			case <-ctx.Done():
-				close(s.done) // it stands in the queue: nobody must wait for it
+				close(s.done) // it is in the queue: nobody must wait for it
 				return context.Cause(ctx)
 			}
 		}

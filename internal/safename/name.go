@@ -152,7 +152,7 @@ func (n *Names) Reserve(entry string) string {
 	return name
 }
 
-// folder returns the folder that stands for dir, with a slash behind it.
+// folder returns the folder of dir, with a slash at its end.
 func (n *Names) folder(dir string) string {
 	if dir == "" {
 		return ""

@@ -152,8 +152,8 @@ const room = 48
 // fast runs commands as long as they are ordinary: far enough from the ends of the literals and of the chunk for wide
 // copies, and with distances of 8 or more. It leaves the first other command, sound or not, to next.
 //
-// The literals must have 8 readable bytes behind them, see withSlack. Nothing is committed before a command has passed
-// all checks, so a command that is left starts from a clean state. What wide copies write behind the command's output
+// The literals must have 8 readable bytes after them, see withSlack. Nothing is committed before a command has passed
+// all checks, so a command that is left starts from a clean state. What wide copies write after the command's output
 // stays inside the chunk and is overwritten later.
 func (c *lzCommands) fast(delta bool) {
 	out, cmd, offsets, lengths := c.out, c.cmd, c.offsets, c.lengths

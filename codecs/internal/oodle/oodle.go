@@ -25,7 +25,7 @@
 //	quantum  header, then a fill byte, stored bytes, a copy of earlier bytes (LZNA, BitKnit), or compressed data
 //	chunk    of a quantum of the newer codecs, for each 0x20000: stored bytes, one array, or LZ data
 //	array    bytes that are stored, run-length, Huffman or tANS coded, or put together from other arrays
-//	LZ data  arrays of literals, commands, offsets and lengths, and bits behind them
+//	LZ data  arrays of literals, commands, offsets and lengths, and bits after them
 //
 // A command is a run of literals and a match with earlier output. The newer codecs first decode all arrays and
 // then run the commands, which are whole bytes; LZNA and BitKnit read adaptive models step by step.
@@ -127,7 +127,7 @@ type Decoder struct {
 	bitKnit *bitKnitState
 }
 
-// Decode decodes the stream src, which must be complete and without padding behind it, into dst. len(dst) must be the
+// Decode decodes the stream src, which must be complete and without padding after it, into dst. len(dst) must be the
 // exact decoded size, known from the container; nothing is written beyond it. dst and src must not overlap.
 //
 // It returns len(dst) and nil, or an [*Error] together with the number of bytes at the start of dst that were decoded
@@ -249,7 +249,7 @@ func (d *Decoder) fill(pos, end int, field string) (int, error) {
 	return pos + 1, nil
 }
 
-// fillBytes sets all of p to b, copying what is there already: a loop over long runs is slower.
+// fillBytes sets all of p to b, copying bytes that are set already: a loop over long runs is slower.
 func fillBytes(p []byte, b byte) {
 	n := min(len(p), 16)
 	for i := range n {

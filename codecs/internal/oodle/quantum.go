@@ -93,7 +93,7 @@ func (d *Decoder) lzChunk(pos, stop, end, mode int) error {
 	}
 }
 
-// first8 copies the 8 raw bytes that open an LZ chunk at the start of the window. It returns the positions behind them.
+// first8 copies the 8 raw bytes that open an LZ chunk at the start of the window. It returns the positions after them.
 func (d *Decoder) first8(pos, stop, end int) (srcPos, dstPos int, err error) {
 	if d.raw > 0 {
 		return pos, d.raw, nil

@@ -43,7 +43,7 @@ func (o opening) wrapped() bool {
 // modern reports UE4 or UE5.
 func (o opening) modern() bool { return o.version >= firstUE4 }
 
-// vendors are the games whose tag stands in place of the package's. Several of these files
+// vendors are the games whose tag replaces the package's. Several of these files
 // are encrypted, and none is understood.
 var vendors = map[uint32]string{
 	0x7E4A8BCA: "iStorm",

@@ -278,7 +278,7 @@ func NewReaderWithin(r io.Reader, most int) (*Reader, error) {
 }
 
 // Segment returns the next segment and the new file it is of, until io.EOF. It
-// stays valid until the next call. Bytes behind the last segment are an error.
+// stays valid until the next call. Bytes after the last segment are an error.
 func (r *Reader) Segment() (stream []byte, file int, err error) {
 	if r.next == len(r.Header.Parts) {
 		var more [1]byte

@@ -273,7 +273,7 @@ func SumShadows(shadows []Shadow) (stored int64, ties int) {
 	return stored, ties
 }
 
-// Survey tells of each mount what it contributes, the one that wins first, and
+// Survey returns what each mount contributes, the one that wins first, and
 // lists what is hidden, by path. Loose files are left out.
 func (s *Stack) Survey() ([]MountState, []Shadow) {
 	states := map[*Mount]*MountState{}

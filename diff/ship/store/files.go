@@ -282,7 +282,7 @@ const (
 )
 
 // What a client holds of what a store says is counted, and bounded by what it has
-// received: whoever wants much of its memory has to send much.
+// received: to fill its memory, a server has to send as much.
 const (
 	// heldAnyhow is what a client may hold whatever it received. The heap may be
 	// twice as large before garbage is collected; with 16 MiB of lists that wait,

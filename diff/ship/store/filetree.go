@@ -227,7 +227,7 @@ const Wave = 4096
 type fileList struct {
 	mem    *Budget
 	known  map[Key][]File // parts that the folder has
-	slots  []fileSlot     // what comes behind the files
+	slots  []fileSlot     // what comes after the files
 	Files  []File
 	size   int64   // of the files
 	places []Place // of the parts that were read

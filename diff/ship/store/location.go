@@ -23,7 +23,7 @@ import (
 const silence = 30 * time.Second // after which a connection counts as broken
 
 // NewClient returns a client that gives up servers which say nothing, and follows none from
-// https to http: whoever is between could change what comes then.
+// https to http: anyone between could change the answer then.
 func NewClient(connections int) *http.Client {
 	dialer := &net.Dialer{Timeout: silence}
 	return &http.Client{CheckRedirect: staysSafe, Transport: &http.Transport{

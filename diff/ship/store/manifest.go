@@ -460,7 +460,7 @@ func CheckObject(id string) error {
 	return nil
 }
 
-// Signed is behind the name of a manifest in that of its signature.
+// Signed follows the name of a manifest in that of its signature.
 const Signed = ".minisig"
 
 // MostSignatures is how many a file of them may have: some publishers in a row

@@ -376,7 +376,7 @@ type BlankGroup struct {
 }
 
 // BlankBehind returns the blank tables that a group begins with, if it stands
-// behind all entries. What it has behind them is left to the skeleton.
+// after all entries. What it has after them is left to the skeleton.
 func (g *Group) BlankBehind(in io.ReaderAt, places []int64) (b BlankGroup, ok bool) {
 	if !g.end || g.Length() > table.MaxSize {
 		return b, false

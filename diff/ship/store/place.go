@@ -214,7 +214,7 @@ type DeltaList struct {
 	Deltas []ContentDelta
 }
 
-// DeltaFile holds deltas, one behind the other. It is named by the first 16
+// DeltaFile holds deltas, one after the other. It is named by the first 16
 // bytes of its BLAKE3.
 type DeltaFile struct {
 	Sum  Key

@@ -45,7 +45,7 @@ func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, ro
 	return EachRow(ctx, f.DB, query, args, row)
 }
 
-// Hold keeps the catalog as it is now for all look-ups that follow, whoever writes to it, and
+// Hold keeps the catalog as it is now for all look-ups that follow, whatever others write to it, and
 // returns statements that see the same. The Finder must be one of [NewFinder].
 func (f *Finder) Hold(ctx context.Context) (s *Statements, err error) {
 	if _, err := f.DB.ExecContext(ctx, "BEGIN"); err != nil {

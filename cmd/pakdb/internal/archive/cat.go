@@ -60,11 +60,11 @@ values).`,
 			}
 			args, whole, remove, err := operand.FetchPublished(cmd.Context(), a, args)
 			defer func() { err = errors.Join(err, remove()) }()
-			if err == nil && whole && len(args) == 1 && opts.as.form == "" {
-				return catWhole(cmd.Context(), a, args[0], opts.out)
-			}
 			if err != nil {
 				return err
+			}
+			if whole && len(args) == 1 && opts.as.form == "" {
+				return catWhole(cmd.Context(), a, args[0], opts.out)
 			}
 			return runCat(cmd.Context(), a, opts, args)
 		},

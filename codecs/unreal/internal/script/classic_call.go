@@ -124,7 +124,7 @@ func (d *classicDisassembler) compare(op operation) bool {
 }
 
 // arrayMethods are what is done to arrays, with so many values. From a version on two bytes
-// stand in front of the values, and from another one on a token ends them.
+// precede the values, and from another one on a token ends them.
 var arrayMethods = map[operation]struct {
 	name           string
 	values         string

@@ -2,7 +2,7 @@ package script
 
 import "pakdb/codecs/unreal"
 
-// classicOperands reads what stands behind tokens.
+// classicOperands reads the operands of tokens.
 type classicOperands struct {
 	tokens
 	r       *unreal.OldReader

@@ -99,7 +99,7 @@ type instructions interface {
 	verb(verb byte, end byte) // what only this set has
 }
 
-// form says what stands behind a token, and how that is shown: text, and verbs behind a
+// form describes the operands of a token, and how they are shown: text, and verbs after a
 // percent sign.
 //
 //	e        an expression

@@ -13,7 +13,7 @@ var (
 	errSkip = errors.New("skip disagrees with the size of what it skips")
 )
 
-// kismetOperands reads what stands behind tokens.
+// kismetOperands reads the operands of tokens.
 type kismetOperands struct {
 	tokens
 	lay *kismetLayout

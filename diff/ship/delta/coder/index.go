@@ -288,7 +288,7 @@ func (t *text) matchLen(r ref, pos int) int {
 // skipped is how many bytes may differ where a reference is taken for one that goes on.
 const skipped = 4
 
-// resumes reports that a reference to the old content has the bytes behind the
+// resumes reports that a reference to the old content has the bytes after the
 // next few: nothing better need be looked for. Runs of one byte, which stand
 // everywhere, do not tell.
 func (t *text) resumes(r ref, pos int) bool {

@@ -157,7 +157,7 @@ func (f *fileMaker) firstTables() error {
 	return err
 }
 
-// lastTables explains what stands behind the last entry.
+// lastTables explains the bytes after the last entry.
 func (f *fileMaker) lastTables() error {
 	if f.tables == nil || f.tables.isFront() {
 		return f.table(len(f.out.file.Extents))
@@ -242,7 +242,7 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 	return nil
 }
 
-// allTables are those of the old file, and what stands behind the entries of the
+// allTables are those of the old file, and the bytes after the entries of the
 // others, whose names may come together with its own.
 func (f *fileMaker) allTables() []program.Range {
 	ranges, total := []program.Range{f.tables.old.At}, f.tables.old.At.Size

@@ -311,7 +311,7 @@ func (f *fileMaker) move(k int) (n int, err error) {
 	return n, nil
 }
 
-// goesOn reports that extent k stands behind the one before it as extent j of an
+// goesOn reports that extent k follows the one before it as extent j of an
 // old file does, padding and all.
 func (f *fileMaker) goesOn(k int, l *inside.Layout, j int) bool {
 	if k >= len(f.out.file.Extents) || j >= len(l.Extents) {

@@ -211,7 +211,7 @@ type written struct {
 }
 
 // head finds, in the bytes p at off that stand before entry e, the SHA-1 of its stored
-// bytes, and takes it out; k is the extent behind them. What takes its place is what the
+// bytes, and takes it out; k is the extent after them. What takes its place is what the
 // old entry has there, in old.
 func (g *digests) head(p []byte, off int64, e *inside.Entry, k int, old []byte) error {
 	if e.First != k || len(p) < program.DigestSize {
@@ -271,7 +271,7 @@ func (g *digests) settle(pos int64) {
 
 // inTable takes the digests out of a table, bytes p at off: those of
 // entries, which stand before these too, and those of parts of the table, which
-// stand behind the part's place and size in 64 bits.
+// follow the part's place and size in 64 bits.
 func (g *digests) inTable(p []byte, off int64) (again []sameDigest, parts []written) {
 	for at := 0; at+program.DigestSize <= len(p); at++ {
 		sum := [program.DigestSize]byte(p[at:])
@@ -312,7 +312,7 @@ func (g *digests) put(again []sameDigest, parts []written) {
 	g.stats.Derived += program.DigestSize * int64(len(again)+len(parts))
 }
 
-// sameDigest is a digest of an entry that stands in a table too.
+// sameDigest is a digest of an entry that a table has too.
 type sameDigest struct {
 	of int
 	at int64

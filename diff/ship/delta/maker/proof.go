@@ -197,7 +197,7 @@ func readBack(ctx context.Context, file io.ReadSeeker, want *delta.Header, keys 
 }
 
 // compared is a file that is made once more, without being written: what should
-// be written is compared with what is there. Bytes that differ are kept until
+// be written is compared with the file. Bytes that differ are kept until
 // they are replaced, as digests are once the bytes below them are there. It is
 // the output of a [program.Machine].
 type compared struct {

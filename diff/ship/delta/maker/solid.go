@@ -213,7 +213,7 @@ func (l *loader) check(file int, x *inside.Extent) error {
 	return err
 }
 
-// New content that stands in the new file a second time is copied from the
+// New content that the new file has a second time is copied from the
 // output, however far back that is.
 
 // ownContent finds what a new file has had so far.
@@ -224,7 +224,7 @@ type ownContent struct {
 	indexed int64     // of the file
 }
 
-// ownBehind is how far behind the end of the output runs are looked for: less
+// ownBehind is how far before the end of the output runs are looked for: less
 // than the coder itself reaches back.
 const ownBehind = 2 << 20
 

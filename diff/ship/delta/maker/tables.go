@@ -335,7 +335,7 @@ func (s *script) size(front bool) int {
 }
 
 // The two files of an IoStore container: what one says of the other's entries is
-// predicted behind these. Entries are filled up with zeros to multiples of
+// predicted after these. Entries are filled up with zeros to multiples of
 // containerFill.
 const (
 	tocExt        = ".utoc"

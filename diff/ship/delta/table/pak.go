@@ -366,7 +366,7 @@ func (p *pak) markForm(b []byte) {
 }
 
 // Ends returns where Unreal tables may end in b, which has up to some hundred
-// bytes of something else behind them: the largest first.
+// bytes of something else after them: the largest first.
 func Ends(b []byte) (ends []int) {
 	tail := max(0, len(b)-512)
 	magic := bytes.LastIndex(b[tail:], binary.LittleEndian.AppendUint32(nil, pakMagic))

@@ -420,7 +420,7 @@ func beside(from *store.Reader, key *delta.PublicKey, name string, finding func(
 }
 
 // checkTrust reads signed metadata as a client does that begins with a key, and compares
-// what it names with what is there. A publication that was stopped leaves a list of builds,
+// what it names with the files. A publication that was stopped leaves a list of builds,
 // or a manifest, that older clients read and the metadata does not name yet: it has a
 // signature beside it.
 func checkTrust(src *source, key *delta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {

@@ -329,7 +329,7 @@ func (s *Spool) inPages(p []byte, off int64, do func(p, page []byte)) {
 	}
 }
 
-// Close closes the file. Whoever created it removes it, unless it has no name.
+// Close closes the file. Its creator removes it, unless it has no name.
 func (s *Spool) Close() error {
 	if s.F == nil {
 		return nil
@@ -346,11 +346,11 @@ type Run struct {
 	Off   int64
 }
 
-// End returns the offset behind the run.
+// End returns the offset after the run.
 func (r *Run) End() int64 { return r.At + r.N }
 
 // Virtual is a file that need not be written to be read: runs of parts, one
-// behind the other. What is copied is not moved, and what is made goes to a
+// after the other. What is copied is not moved, and what is made goes to a
 // spool. It is the output of a [Machine].
 type Virtual struct {
 	Runs  []Run
@@ -409,7 +409,7 @@ func (r Run) Cut(from, to int64) Run {
 	return Run{from, to - from, r.Src, r.Off + from - r.At}
 }
 
-// StandsAt tells where in a part all of n bytes stand, one behind the other.
+// StandsAt returns where in a part all of n bytes lie, one after the other.
 func (v *Virtual) StandsAt(src *Part, off, n int64) (int64, bool) {
 	i := v.find(off)
 	if i == len(v.Runs) || v.Runs[i].Src != src || n > v.Runs[i].End()-off {
