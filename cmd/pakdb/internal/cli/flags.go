@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -265,20 +264,6 @@ func BuildLabels(ctx context.Context, db *sql.DB) ([]string, error) {
 		labels = append(labels, label)
 	}
 	return labels, rows.Err()
-}
-
-// KnownBuilds returns the labels of the catalog, none when there is no catalog:
-// paths need none.
-func KnownBuilds(ctx context.Context, a *App) ([]string, error) {
-	db, err := a.OpenCatalog(ctx)
-	if errors.Is(err, ErrNoCatalog) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = db.Close() }()
-	return BuildLabels(ctx, db)
 }
 
 // ParseDepth reads the value of --depth: 0 stands for all.

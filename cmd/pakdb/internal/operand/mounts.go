@@ -12,7 +12,7 @@ import (
 
 // MountAll mounts builds and paths in their order, each over those before.
 func MountAll(ctx context.Context, a *cli.App, names []string, loose bool) (*overlay.Stack, error) {
-	labels, err := cli.KnownBuilds(ctx, a)
+	labels, err := knownBuilds(ctx, a)
 	if err != nil {
 		return nil, err
 	}

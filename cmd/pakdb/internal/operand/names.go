@@ -51,6 +51,13 @@ func (c *catalogNames) close() {
 	}
 }
 
+// knownBuilds returns the labels of the catalog, none when there is no catalog: paths need none.
+func knownBuilds(ctx context.Context, a *cli.App) ([]string, error) {
+	names := &catalogNames{a: a}
+	defer names.close()
+	return names.Labels(ctx)
+}
+
 // Labels implements [locate.Catalog].
 func (c *catalogNames) Labels(ctx context.Context) ([]string, error) {
 	db, err := c.open(ctx)
@@ -219,7 +226,7 @@ func RefuseMissing(ctx context.Context, a *cli.App, n *locate.Name) error {
 		return nil // whatever it is, opening it says so
 	}
 	_, err = regular.Open(n.Path)
-	labels, _ := cli.KnownBuilds(ctx, a)
+	labels, _ := knownBuilds(ctx, a)
 	label, _, colon := strings.Cut(n.Path, ":")
 	near := glob.NearestHint(glob.Nearest(label, labels))
 	if !colon {
