@@ -63,8 +63,8 @@ values).`,
 			if err != nil {
 				return err
 			}
-			if whole && len(args) == 1 && opts.as.form == "" {
-				return catWhole(cmd.Context(), a, args[0], opts.out)
+			if whole == len(args) && opts.as.form == "" {
+				return catWhole(cmd.Context(), a, args, opts.out)
 			}
 			return runCat(cmd.Context(), a, opts, args)
 		},
@@ -299,17 +299,25 @@ func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts ca
 	return nil
 }
 
-// catWhole writes a file.
-func catWhole(ctx context.Context, a *cli.App, path, out string) error {
-	f, err := operand.OpenRegular(path)
-	if err != nil {
-		return err
+// catWhole writes files, one after the other.
+func catWhole(ctx context.Context, a *cli.App, paths []string, out string) error {
+	write := func(w io.Writer, cautious bool) error {
+		for _, path := range paths {
+			f, err := operand.OpenRegular(path)
+			if err != nil {
+				return err
+			}
+			err = copyContent(ctx, w, f, filepath.Base(path), cautious)
+			if err = errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	defer func() { _ = f.Close() }()
 	if out == "" {
-		return copyContent(ctx, a.Stdout, f, filepath.Base(path), terminal.Is(a.Stdout))
+		return write(a.Stdout, terminal.Is(a.Stdout))
 	}
-	return toFile(ctx, out, time.Time{}, func(w io.Writer) error { return copyContent(ctx, w, f, filepath.Base(path), false) })
+	return toFile(ctx, out, time.Time{}, func(w io.Writer) error { return write(w, false) })
 }
 
 func catEntry(ctx context.Context, w io.Writer, ar *operand.Archive, e *codecs.Entry, opts catOptions) error {

@@ -51,9 +51,9 @@ func parsePublished(text string) (p published, ok bool) {
 }
 
 // FetchPublished replaces arguments that name files of published builds, STORE:BUILD:PATH or
-// STORE:BUILD:PATH!/ENTRY, by the paths of copies. whole reports that one has no ENTRY. The
+// STORE:BUILD:PATH!/ENTRY, by the paths of copies. whole counts those without ENTRY. The
 // caller calls remove when it has read the copies.
-func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []string, whole bool, remove func() error, err error) {
+func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []string, whole int, remove func() error, err error) {
 	local, remove = slices.Clone(args), func() error { return nil }
 	var dir *atomicfile.ScratchDir
 	for i, arg := range args {
@@ -64,17 +64,18 @@ func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []str
 		}
 		if dir == nil {
 			if dir, err = atomicfile.NewScratchDir("published"); err != nil {
-				return nil, false, remove, err
+				return nil, 0, remove, err
 			}
 			remove = dir.Close
 		}
 		at := filepath.Join(dir.Path(), strconv.Itoa(i))
 		if err := p.fetch(ctx, a, at); err != nil {
-			return nil, false, remove, fmt.Errorf("%s: %w", name, err)
+			return nil, 0, remove, fmt.Errorf("%s: %w", name, err)
 		}
-		whole = whole || !inside
 		if local[i] = filepath.Join(at, filepath.FromSlash(p.path)); inside {
 			local[i] += nested.Separator + entry
+		} else {
+			whole++
 		}
 	}
 	return local, whole, remove, nil
