@@ -32,10 +32,10 @@ func newLsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [flags] ARCHIVE... [GLOB...]",
 		Short: "List the entries of archives",
-		Long: `List the entries of archives in stored order, one path a line; #ORDINAL stands
-for an entry without a name. With several archives each line is ARCHIVE!/PATH.
-Arguments are archives up to the first that is none, or up to "--"; patterns
-follow. See "pakdb help operands" and "pakdb help patterns".
+		Long: `List the entries of archives in stored order, one path a line; an entry without
+a name is #ORDINAL. With several archives each line is ARCHIVE!/PATH. Archives
+come first, patterns follow (after -- if ambiguous). See "pakdb help operands"
+and "pakdb help patterns".
 
 -l adds sizes, method, time (UTC), flags (E encrypted, D delete record), type
 and id. --sort size, stored and time list the largest or newest first. --mounts

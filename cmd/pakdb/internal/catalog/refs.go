@@ -34,10 +34,10 @@ those that it refers to. --depth follows references further. The entry is named
 by its path, the end of it, its package name, or an id or GUID (decimal, 0x,
 hex).
 
-A target that no entry of the build is, is "missing"; one outside of the
-archives is "native". References from code name the function. A function or
-object of the program, as /Script/Engine.Actor:Tick, lists the functions that
-use it. --format dot draws a graph for Graphviz.`,
+A target that the build lacks is "missing"; one in the program is "native".
+References from code name the function. A function or object of the program, as
+/Script/Engine.Actor:Tick, lists the functions that use it. --format dot draws
+a graph for Graphviz.`,
 		Example: `  pakdb refs BossHealth.curve --depth all
   pakdb refs --needs /Game/Maps/Arena --kind import,soft_package
   pakdb refs --needs Power.blueprint -d 3 --format dot | dot -Tsvg > power.svg`,

@@ -17,7 +17,7 @@ func sharedFlags() []sharedFlag {
 		{"all", "a", "all of them"},
 		{"allow-damaged", "", "go on though an archive is damaged as a whole"},
 		{"as", "", "write `FORM`: json, png, wav, ogg or audio"},
-		{"base", "", "`BASE` is changed: a build, or a path"},
+		{"base", "", "the build or path `BASE` that is changed"},
 		{"build", "b", "the build of this `LABEL`"},
 		{"channel", "", "the channel `NAME`"},
 		{"clients", "", "give it to client versions `A..B`, A.. or ..B"},

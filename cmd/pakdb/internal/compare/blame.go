@@ -37,7 +37,7 @@ build that gave it, and the value before. The entry is named by its path or the
 end of it; a pattern, as **/BP_*.uasset, names several. Renames are followed. An
 element that moved in its array, or a row with another name, keeps its build.
 
-NAME is the name of a value, or the end of it; * stands for anything.`,
+NAME is the name of a value, or the end of it; * matches any text.`,
 		Example: `  pakdb blame 1.52:DT_Weapons.uasset
   pakdb blame 1.52:DT_Weapons.uasset "[Rifle].*" --since 1.40
   pakdb blame "1.52:**/BP_*.uasset" Damage --format csv`,

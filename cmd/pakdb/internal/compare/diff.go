@@ -24,8 +24,8 @@ func newDiffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW [GLOB...]",
 		Short: "Show what changed between two builds",
-		Long: `Show what changed between two builds: labels, archives or folders (scanned for
-the occasion; ./NAME is a path), or two entries, BUILD:PATH. Entries are
+		Long: `Show what changed between two builds: labels, archives or folders (scanned into
+a temporary catalog; ./NAME is a path), or two entries, BUILD:PATH. Entries are
 compared as the game sees them. Kinds: added, removed, renamed, modified,
 cosmetic (only GUIDs and hashes that each cook writes anew), moved, restored,
 copies, metadata. Files of one Unreal asset are one change. --sort size and

@@ -28,9 +28,8 @@ new file is verified before it gets its name; an interrupted run continues when
 it is repeated. The output may be the folder of OLD: files that NEW lacks are
 then removed (--keep-old keeps them), changed ones are kept and named.
 
---in-place writes no second copy, by a journal in the folder. Until an
-interrupted update is finished, by the same command, the files are not to be
-used.`,
+--in-place writes no second copy, by a journal in the folder. After an
+interruption run the same command again before the files are used.`,
 		Example: `  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run
   pakdb delta apply game.pkdelta Paks -o Paks --in-place --trust release.key.pub`,

@@ -22,9 +22,9 @@ func newDeltaVerifyCommand(a *cli.App) *cobra.Command {
 		Short: "Show the files of patches, and check every hash",
 		Long: `Read patches to their ends, check every hash in them, and show the old files
 that each needs and the new ones that it makes, with their BLAKE3, and the root
-hash, which stands for the whole patch. With several files, of old ones only a
-prefix is stored, of new ones one hash together. Whether your old files fit,
-"pakdb delta apply --dry-run" reports.
+hash of the whole patch. A patch of several files has a prefix of each old
+hash, and one hash of all new files. "pakdb delta apply --dry-run" shows if
+your old files fit.
 
 With --format there is a row for each file; "keys" are the AES keys that
 applying takes, "problem" is NULL for a sound patch. The exit code is 1 if one

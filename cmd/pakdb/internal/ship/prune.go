@@ -27,9 +27,9 @@ func newStorePruneCommand(a *cli.App) *cobra.Command {
 packs that no other build needs. A folder is checked first; a damaged one is
 left as it is.
 
-Others may publish to a bucket meanwhile: each run notes there which packs are
-not needed, and removes those that an earlier run noted a --grace time ago,
-which must be longer than any publication takes.`,
+In a bucket each run marks the packs that no build needs, and removes those
+marked at least --grace ago. --grace must be longer than any publication, which
+may run at the same time.`,
 		Example: `  pakdb store prune --keep 5 /srv/game
   pakdb store prune --keep 5 --grace 48h s3://games/game`,
 		Args: cli.Args(cobra.ExactArgs(1)),

@@ -50,7 +50,7 @@ metadata. The first takes the keys from --trust, else from the store. See
 	cmd.Flags().BoolVar(&o.overlay, "overlay", false, "keep archives, write one mounted over them")
 	cmd.Flags().BoolVar(&o.keep, "keep-patches", false, "with --overlay: keep patches of earlier builds")
 	cli.Flag(cmd, "trust", &o.trust)
-	cmd.Flags().StringSliceVar(&o.allow, "allow", nil, "accept metadata, `expired,rollback`")
+	cmd.Flags().StringSliceVar(&o.allow, "allow", nil, "accept such metadata: `expired,rollback`")
 	cli.Flag(cmd, "dry-run", &o.dryRun)
 	cli.AddFormat(cmd, &o.format, "json")
 	o.following.add(cmd)
