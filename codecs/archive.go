@@ -154,7 +154,7 @@ type SumChecker interface {
 	CheckSum(ctx context.Context, e *Entry) error
 }
 
-// Summer is an Archive whose checksums stand apart from its tables. Sums reads
+// Summer is an Archive whose checksums lie apart from its tables. Sums reads
 // them all, by ordinal, without reading content; where the archive has none,
 // the Sum is zero. It returns nil where the tables have them: in [Entry.Sum]. Two archives can be compared by them: equal sums mean equal
 // stored bytes. Unequal sums say nothing about decoded content.

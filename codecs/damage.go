@@ -147,7 +147,7 @@ func (r *Registry) Damage(ctx context.Context, name string, src Source, o *Optio
 	return append(found, MissingParts(name, f, src)...), ctx.Err()
 }
 
-// ExplainLoss tells why src, which no format recognises, is a damaged archive by what
+// ExplainLoss reports why src, which no format recognises, is a damaged archive by what
 // its extension promises; nil: it is none. A file that belongs to an archive beside
 // it is looked at with that.
 func (r *Registry) ExplainLoss(src Source) error {
@@ -195,7 +195,7 @@ func NewDamageCollector(name string, a Archive) *DamageCollector {
 }
 
 // Add takes what Entries yields, and reports whether the error is damage of the
-// archive. Entries that are cut off are told of once, with their number.
+// archive. Entries that are cut off are reported once, with their number.
 func (c *DamageCollector) Add(e *Entry, err error) bool {
 	switch {
 	case !DamagesTables(e, err):

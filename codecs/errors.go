@@ -29,7 +29,7 @@ var (
 	ErrNonStrict = errors.New("departs from the format") // readable, but not as the format wants it
 )
 
-// FormatError tells what is wrong with a file, and where.
+// FormatError reports what is wrong with a file, and where.
 //
 //	game.sip: gpak: entry "A/B.curve": size at 0x1f40: corrupt: 70000 > 65536
 //
@@ -115,7 +115,7 @@ func detail(at *bin.Error) string {
 }
 
 // Repeated gathers errors that many entries of one archive have for one cause, so
-// that the cause is told once with the number of entries: a key that is missing
+// that the cause is reported once with the number of entries: a key that is missing
 // or wrong, or something that is not supported, such as a method without a
 // decoder. The zero value is ready. It must not be used by several goroutines at
 // once.

@@ -21,10 +21,10 @@ type Inspector struct {
 	// Match decides by the entry's name and type and the first bytes (up to
 	// [HeadSize]) of its decoded content, never by the archive's name.
 	Match func(e *Entry, head []byte) bool
-	// Symbols tells what an entry defines by its name, type and id, whatever
+	// Symbols reports what an entry defines by its name, type and id, whatever
 	// its content; nil: nothing. The Path of the symbols is "".
 	Symbols func(e *Entry) []Symbol
-	// SymbolsAt tells what an entry defines by where it lies: path is the whole
+	// SymbolsAt reports what an entry defines by where it lies: path is the whole
 	// path in the game, mount point and name. head is what Match is shown, nil
 	// when the content was not read. nil: nothing. The Path of the symbols is "".
 	SymbolsAt func(e *Entry, path string, head []byte) []Symbol

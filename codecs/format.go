@@ -62,7 +62,7 @@ type Format struct {
 	// Open reads the tables. It fails only when no entry can be listed;
 	// smaller damage is in Info.Warnings and in Entries.
 	Open func(context.Context, Source, *Options) (Archive, error)
-	// Explain tells why a file that its name claims for this format is not
+	// Explain reports why a file that its name claims for this format is not
 	// read as one; nil: there is nothing to tell. It is asked only about files
 	// that no format recognises. ErrUnknown says that the file is of another kind;
 	// any other class is damage, see [Damage]. Each of Exts is explained by one
@@ -280,7 +280,7 @@ func (f *Format) OptionsLike(a Archive) (*CreateOptions, error) {
 // Mounting says how a game mounts the archives of a format, and how others are
 // mounted over them. The zero value is that of a format whose archives a loader
 // opens by name: nothing is mounted over them, of several entries of one file the
-// first counts, and the archive that stands first in the build wins.
+// first counts, and the archive that is first in the build wins.
 type Mounting struct {
 	// Order tells from a file's path which of several archives wins, the higher
 	// one. Of equal orders names decide, see [mount.Compare]. Nil: the game has no

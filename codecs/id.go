@@ -42,7 +42,7 @@ func (id ID) String() string {
 // in one pak of 91 KiB.
 const smallestID = 0x10000
 
-// CommonValue tells ids of 4 or 8 bytes that content holds far more often than
+// CommonValue reports whether id is one of those of 4 or 8 bytes that content holds far more often than
 // chance: small numbers, all ones and, of 4 bytes, the floats that people write.
 func CommonValue(width int, id uint64) bool {
 	if width == 4 {
@@ -51,7 +51,7 @@ func CommonValue(width int, id uint64) bool {
 	return id < smallestID || id == math.MaxUint64
 }
 
-// commonFloat tells numbers that people write: whole ones up to 16384, tenths
+// commonFloat recognises numbers that people write: whole ones up to 16384, tenths
 // up to 100, 64ths up to 64. One id of 100,000 reads as one.
 func commonFloat(f float32) bool {
 	size := math.Abs(float64(f))

@@ -137,7 +137,7 @@ func (r *Registry) IsPart(name string, dir fs.FS) bool {
 	return slices.ContainsFunc(r.Formats, func(f *Format) bool { return f.IsPart != nil && f.IsPart(name, dir) })
 }
 
-// Explain tells why no container format recognises src, where one of them has
+// Explain reports why no container format recognises src, where one of them has
 // an idea: what its name claims to be, and is not. Else it returns nil.
 func (r *Registry) Explain(src Source) error {
 	for _, f := range r.Formats {

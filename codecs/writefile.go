@@ -287,7 +287,7 @@ func (s *Staged) Size() (n int64, err error) {
 }
 
 // Commit gives the files their names, the archive's own last, in place of what
-// stands there.
+// is there.
 func (s *Staged) Commit() error { return s.files.commit() }
 
 // Discard removes what has no name of its own yet; after Commit that is

@@ -57,7 +57,7 @@ func (s *scan) collectProblems(c *chunk) {
 		s.progress.Problems.Add(1)
 	}
 	for _, f := range c.problems {
-		if f.whole || !o.repeated.Takes(f.entry, f.err) { // what is told later is not of the whole
+		if f.whole || !o.repeated.Takes(f.entry, f.err) { // a later problem is not one of the whole
 			add(f.entry, f.err, f.whole)
 		}
 	}

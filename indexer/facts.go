@@ -111,7 +111,7 @@ func addPlaceSymbols(r *codecs.Registry, o *opened, e *codecs.Entry, head []byte
 	}
 }
 
-// placeOf returns the whole path of an entry in the game: behind the mount point
+// placeOf returns the whole path of an entry in the game: after the mount point
 // of its archive, where there is one; of a file that is its own entry, the path
 // on disk.
 func placeOf(o *opened, e *codecs.Entry) string {

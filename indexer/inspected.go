@@ -23,7 +23,7 @@ type inspected struct {
 	last int64                // that was given
 }
 
-// place is where an entry stands in the scan.
+// place is where an entry is in the scan.
 type place int64
 
 // contentKey is half of a digest: nobody finds two contents of one.

@@ -269,7 +269,7 @@ func (o *opened) startDigest(ctx context.Context) {
 	})
 }
 
-// count tells progress of n more bytes, though never of more than the file has:
+// count reports progress of n more bytes, though never of more than the file has:
 // entries may overlap, and lie.
 func (o *opened) count(p *Progress, n int64) {
 	for {

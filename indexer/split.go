@@ -19,7 +19,7 @@ import (
 
 // A cooked asset of Unreal Engine 4 and 5 is split: the .uasset or .umap says
 // where its exports begin and end, the .uexp beside it holds their bytes. The
-// digests of exports need both. Most often the two stand beside each other in
+// digests of exports need both. Most often the two lie beside each other in
 // the archive, and the worker that reads the one has just read the other.
 
 // split is a package whose exports lie elsewhere.

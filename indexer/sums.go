@@ -12,7 +12,7 @@ import (
 	"pakdb/schema"
 )
 
-// loadSums reads the checksums that stand apart from the archive's tables, and
+// loadSums reads the checksums that lie apart from the archive's tables, and
 // decides whether the archive needs to be read at all.
 func (p *opener) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
@@ -74,7 +74,7 @@ func (w *worker) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.
 	return err
 }
 
-// outOfReach tells errors that say nothing against what an archive states: one of
+// outOfReach recognises errors that say nothing against what an archive states: one of
 // the files that hold contents is absent, there is no key, or no decoder.
 func outOfReach(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrEncrypted) || errors.Is(err, errors.ErrUnsupported)

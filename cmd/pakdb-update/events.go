@@ -16,7 +16,7 @@ import (
 	"pakdb/internal/stored"
 )
 
-// events tells what happens: as lines of JSON, or as text.
+// events reports what happens: as lines of JSON, or as text.
 type events struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -62,7 +62,7 @@ func (e *events) doubts(r *update.Remote) {
 	}
 }
 
-// channel tells what the folder follows, where the store says something of channels.
+// channel reports what the folder follows, where the store says something of channels.
 func (e *events) channel(r *update.Remote) {
 	name, passed := r.Channel()
 	if name == "" {
@@ -75,7 +75,7 @@ func (e *events) channel(r *update.Remote) {
 	}
 }
 
-// parts tells which optional parts the folder has, where the build has some or had.
+// parts reports which optional parts the folder has, where the build has some or had.
 func (e *events) parts(f *update.Folder) {
 	list, gone := f.Parts()
 	if len(list)+len(gone) == 0 {
@@ -94,7 +94,7 @@ func (e *events) parts(f *update.Folder) {
 	}
 }
 
-// fail tells of an error, and what helps.
+// fail reports an error, and what helps.
 func (e *events) fail(err error, code int) {
 	var hint interface{ Hint() string }
 	fields := map[string]any{"code": code, "text": err.Error()}
@@ -146,10 +146,10 @@ func (e *events) difference(build string, d update.Difference) {
 	e.text("build %q: %d files as they are, %d changed, %d missing, %d gone; %d others\n", build, d.Same, len(d.Changed), len(d.Missing), len(d.Gone), len(d.Unknown))
 }
 
-// tick is how often progress is told.
+// tick is how often progress is reported.
 const tick = 250 * time.Millisecond
 
-// watch tells how far what is done with the returned context is, until done is called.
+// watch reports the progress of work with the returned context until done is called.
 func (e *events) watch(ctx context.Context) (watched context.Context, done func()) {
 	if !e.json {
 		return ctx, func() {}
@@ -173,7 +173,7 @@ func (e *events) watch(ctx context.Context) (watched context.Context, done func(
 	return stored.WatchProgress(ctx, p), func() { close(end); telling.Wait() }
 }
 
-// progress tells how far it is, if that is something new.
+// progress reports how far it is, if that is something new.
 func (e *events) progress(p *stored.Progress, last *string) {
 	step, n, total := p.Now()
 	now := fmt.Sprint(step, n, total)

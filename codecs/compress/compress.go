@@ -38,7 +38,7 @@ func (m Method) String() string {
 // ErrCorrupt means that a block does not decode to what its archive declares.
 var ErrCorrupt = errors.New("corrupt block")
 
-// Error tells why a block failed. It unwraps to [ErrCorrupt] or
+// Error reports why a block failed. It unwraps to [ErrCorrupt] or
 // [errors.ErrUnsupported].
 type Error struct {
 	Method Method

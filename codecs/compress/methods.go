@@ -23,7 +23,7 @@ var (
 	zstdReaders = sync.Pool{New: newZstdReader}
 )
 
-// decodeZlib takes one stream. Bytes behind it are fill, as archives that align
+// decodeZlib takes one stream. Bytes after it are fill, as archives that align
 // their blocks leave it.
 func decodeZlib(dst, src []byte) error {
 	d := inflaters.Get().(*inflate.Decoder)
@@ -198,7 +198,7 @@ func encodeLZ4(dst, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// decodeLZO1X takes one plain stream. Bytes behind its end marker are fill, as
+// decodeLZO1X takes one plain stream. Bytes after its end marker are fill, as
 // archives that align their blocks leave it.
 func decodeLZO1X(dst, src []byte) error {
 	n, _, err := lzo.Decode(dst, src)

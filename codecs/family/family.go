@@ -42,7 +42,7 @@ type Batch struct {
 	Rows  []Rows
 }
 
-// Weight tells how many rows the batch takes, roughly: texts count, and single
+// Weight reports how many rows the batch takes, roughly: texts count, and single
 // rows do not.
 func (b *Batch) Weight() int {
 	if b == nil {

@@ -76,7 +76,7 @@ func probeDatabase(src codecs.Source) (codecs.Match, error) {
 	}
 }
 
-// explain tells what a .sip that is not read as one lacks.
+// explain reports what a .sip that is not read as one lacks.
 func explain(src codecs.Source) *codecs.FormatError {
 	if !strings.EqualFold(path.Ext(src.Name), ".sip") {
 		return nil

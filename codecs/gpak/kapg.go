@@ -91,7 +91,7 @@ func (a *kapg) entry(i int, rec record) (*codecs.Entry, error) {
 }
 
 // check returns the first impossible number of rec, its name and its place
-// behind the name.
+// after the name.
 func (a *kapg) check(rec record) (field string, at int64, err error) {
 	room := a.src.Size - a.data
 	switch {

@@ -21,7 +21,7 @@ type record struct {
 	usz  int32
 }
 
-// tail is the absolute offset of the fields behind the name.
+// tail is the absolute offset of the fields after the name.
 func (r record) tail() int64 { return r.pos + 12 + int64(len(r.name)) }
 
 // readRecord reads the next record; its Reader fails at the end of the table.

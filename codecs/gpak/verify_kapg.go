@@ -11,7 +11,7 @@ import (
 
 // Verify recomputes the path hashes and checks what the game's readers rely
 // on: unsigned hash order, each hash once, data contiguous from 0 in table
-// order and nothing behind it.
+// order and nothing after it.
 func (a *kapg) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
 	ordered, next, last := true, int64(0), uint64(0)
 	for i, rec := range a.records() {
@@ -50,7 +50,7 @@ func everyThousand(ctx context.Context, i int) error {
 	return ctx.Err()
 }
 
-// duplicates reports hashes that stand twice: of names that differ in case
+// duplicates reports hashes that occur twice: of names that differ in case
 // only, or by a collision.
 func (a *kapg) duplicates(report func(*codecs.FormatError)) {
 	all := make([]record, 0, a.count)
@@ -78,7 +78,7 @@ func sameHash(first, second string) string {
 	return "collides with " + first
 }
 
-// trailing reports bytes behind the last stored one, where the peers do not
+// trailing reports bytes after the last stored one, where the peers do not
 // look.
 func (a *kapg) trailing(report func(*codecs.FormatError)) {
 	end := a.data

@@ -195,7 +195,7 @@ func (a *archive) find(e *codecs.Entry) (*chunk, error) {
 
 // OpenRaw implements codecs.Archive. The bytes go from the first block's start
 // to the last one's end, with the padding between blocks, and, in encrypted
-// containers, behind the last.
+// containers, after the last.
 func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
 	x, err := a.find(e)
 	if err != nil {
@@ -298,7 +298,7 @@ func (a *archive) SealedUnit() bool { return false }
 // Verify implements codecs.Verifier. It reads the .utoc and every .ucas once
 // and reports
 //
-//   - ids that stand twice, or that the perfect hash does not lead to,
+//   - ids that occur twice, or that the perfect hash does not lead to,
 //   - chunks whose blocks contradict their extents, or whose content does not
 //     have its hash,
 //   - blocks that no chunk uses, that overlap, lie outside their partition, or

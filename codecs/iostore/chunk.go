@@ -48,7 +48,7 @@ func PackageOf(id codecs.ID) (pkg uint64, ok bool) {
 // kind is the type of a chunk, a number whose meaning changed with UE5.
 type kind uint8
 
-// era tells which numbering of types a container uses.
+// era is which numbering of types a container uses.
 type era uint8
 
 const (

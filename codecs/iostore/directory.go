@@ -181,7 +181,7 @@ func (p *paths) of(i int) (path []byte, ok bool) {
 	return p.buf, true
 }
 
-// appendFolder appends the path of a folder, with a slash behind it unless it is
+// appendFolder appends the path of a folder, with a slash after it unless it is
 // the root.
 func (d *directory) appendFolder(dst []byte, folder int32) []byte {
 	var chain [maxDepth + 1]int32
@@ -293,7 +293,7 @@ func (d *directoryBuilder) append(b []byte) []byte {
 	return b
 }
 
-// packageOfPath tells which package a file belongs to, and which type its chunk
+// packageOfPath returns which package a file belongs to, and which type its chunk
 // has, from its whole path: "../../../Game/Content/A.uasset" is the package
 // "/Game/A".
 func packageOfPath(p string) (name, typeName string, ok bool) {

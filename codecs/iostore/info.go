@@ -104,7 +104,7 @@ func flagNames(flags uint8) string {
 	return strings.Join(s, " ")
 }
 
-// filesOf tells which of the container's files are beside the .utoc.
+// filesOf returns the files of the container that are beside the .utoc.
 func filesOf(a *archive) []codecs.Detail {
 	if a.src.Dir == nil {
 		return nil

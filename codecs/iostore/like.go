@@ -53,7 +53,7 @@ func (t *template) order(chunks []written) []int {
 			return nil
 		}
 		order[n] = i
-		delete(at, chunkID(t.ids.at(n))) // an id that stands twice is not served twice
+		delete(at, chunkID(t.ids.at(n))) // an id that occurs twice is not served twice
 	}
 	return order
 }

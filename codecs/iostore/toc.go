@@ -138,7 +138,7 @@ func (c *cutter) fail(field string, off int64) {
 	}
 }
 
-// array takes n records; countAt is where n stands.
+// array takes n records; countAt is where n is.
 func (c *cutter) array(name string, countAt int64, n uint32, size int) array {
 	a := array{off: c.Off(), size: size, n: int(n)}
 	if have := c.Len(); c.err == nil && int64(n) > int64(have/size) {

@@ -180,7 +180,7 @@ func (v *verifier) content() error {
 	return v.hashes()
 }
 
-// partitions opens every one, so that what is absent is told once.
+// partitions opens every one, so that what is absent is reported once.
 func (v *verifier) partitions() error {
 	for i := range v.a.partitions.list {
 		if v.a.toc.blocks.n == 0 {

@@ -45,7 +45,7 @@ func (a *Archive) kind() int {
 }
 
 // Compare returns a number below 0 if a wins over b, above 0 if b does, and 0
-// if the archive that stands first in the build wins. It is a strict weak order.
+// if the archive that is first in the build wins. It is a strict weak order.
 //
 // The higher mount order wins. Of equal orders the engine mounts paks by
 // descending name, without regard to case, and the first one mounted wins; among

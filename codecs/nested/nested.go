@@ -29,7 +29,7 @@ import (
 	"pakdb/codecs"
 )
 
-// Separator stands between the path of an archive and a path in it. With the
+// Separator separates the path of an archive from a path in it. With the
 // slash the last part of a path remains what it is.
 const Separator = "!/"
 
@@ -88,7 +88,7 @@ type archive struct {
 	open   []*inner // those that are open, the one used last at the end
 }
 
-// place is where the entries of an inner archive stand among all.
+// place is where the entries of an inner archive are among all.
 type place struct {
 	holder  holder
 	base, n int // first ordinal, and how many there are

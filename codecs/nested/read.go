@@ -84,7 +84,7 @@ func (a *archive) list(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// find tells where an ordinal belongs, as far as the entries have been listed.
+// find returns where an ordinal belongs, as far as the entries have been listed.
 func (a *archive) find(ordinal int) (p place, own, found bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -43,7 +43,7 @@ func (a *archive) Info() codecs.Info {
 }
 
 // Entries yields the table in stored order, which is also the order of the
-// data. Decoded sizes stand with the data, so a small read is made for each
+// data. Decoded sizes are with the data, so a small read is made for each
 // compressed entry.
 func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {

@@ -35,7 +35,7 @@ func describe(a *archive, e *codecs.Entry, p *peeker) error {
 }
 
 // describeStream reads the form of Metroid Prime 1 and 2: the decoded size and
-// one stream. The block's stored size includes the fill behind it.
+// one stream. The block's stored size includes the fill after it.
 func describeStream(e *codecs.Entry, r *bin.Reader) error {
 	off := r.Off()
 	b := codecs.Block{Size: int64(r.U32())}

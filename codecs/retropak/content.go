@@ -22,18 +22,18 @@ type content struct {
 	cur    decoder        // of block; nil between blocks
 	left   int64          // decoded bytes of block to come
 	ws     *workspace
-	end    int64 // offset behind the last stored byte that was used
+	end    int64 // offset after the last stored byte that was used
 	err    error
 }
 
-// decoder decodes one block. Read returns io.EOF behind the last decoded byte,
+// decoder decodes one block. Read returns io.EOF after the last decoded byte,
 // once the stream's own checks have passed; other errors are of a class, or of
 // the disk.
 type decoder interface {
 	io.Reader
-	// where tells what is being read, for errors.
+	// where names the part that is read, for errors.
 	where() (field string, off int64)
-	// end returns the offset behind the last stored byte that was used.
+	// end returns the offset after the last stored byte that was used.
 	end() int64
 }
 

@@ -57,7 +57,7 @@ func (v variant) pack(content []byte, lzo *lzo.Encoder) ([]byte, error) {
 	return b, nil
 }
 
-// appendSegments appends content in segments of LZO1X, each behind its length, at
+// appendSegments appends content in segments of LZO1X, each after its length, at
 // the level that the games' own cooker used. A segment that would not become smaller
 // is stored, which a negative length says; so is one that takes too long to encode,
 // although no 16 KiB are known that do.
@@ -81,7 +81,7 @@ func appendSegments(dst, content []byte, encoder *lzo.Encoder) ([]byte, error) {
 	return dst, nil
 }
 
-// headSize is what stands before the compressed bytes: the decoded size, or a
+// headSize is what is before the compressed bytes: the decoded size, or a
 // CMPD table of one block.
 func (v variant) headSize() int {
 	if v.cmpd {

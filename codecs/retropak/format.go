@@ -168,7 +168,7 @@ type atField struct {
 func (e *atField) Error() string { return e.field + ": " + e.err.Error() }
 func (e *atField) Unwrap() error { return e.err }
 
-// failure returns err as a FormatError. field and off stand unless err knows
+// failure returns err as a FormatError. field and off hold unless err knows
 // better.
 func failure(file, entry, field string, off int64, err error) *codecs.FormatError {
 	var fe *codecs.FormatError
@@ -186,7 +186,7 @@ func failure(file, entry, field string, off int64, err error) *codecs.FormatErro
 	return &codecs.FormatError{Format: formatName, File: file, Entry: entry, Field: field, Off: off, Err: err}
 }
 
-// short tells an error that more bytes could cure.
+// short recognises an error that more bytes could cure.
 func short(err error) bool { return errors.Is(err, bin.ErrShort) || errors.Is(err, bin.ErrCount) }
 
 // damaged tells an error of the file from one of the disk.

@@ -156,7 +156,7 @@ func (x *references) id() uint64 {
 // ref reads an id of an asset of that type.
 func (x *references) ref(typ string) { x.add(typ, x.id()) }
 
-// add adds a reference unless it stands already, or stands for none.
+// add adds a reference unless it is there already, or means none.
 func (x *references) add(typ string, id uint64) {
 	t := target{typ, id}
 	if x.r.Err() != nil || isNone(id, x.bits) || x.seen[t] {

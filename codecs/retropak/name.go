@@ -52,7 +52,7 @@ func typeName(fourCC [4]byte) string {
 	return string(appendType(nil, fourCC))
 }
 
-// printable tells a plausible type. Every type seen in a real pak is upper-case
+// printable recognises a plausible type. Every type seen in a real pak is upper-case
 // letters, digits and space; readers of hacked paks meet others.
 func printable(fourCC [4]byte) bool {
 	for _, c := range fourCC {
@@ -85,7 +85,7 @@ func identify(e *codecs.Entry, l layout) (fourCC [4]byte, id uint64, err error) 
 	return fourCC, key.Lo, nil
 }
 
-// parseName reads TYPE/ID. What follows the id behind a dot or a tilde is not
+// parseName reads TYPE/ID. What follows the id after a dot or a tilde is not
 // part of it: extracted files are called by their resource's name as well, and
 // copies are counted.
 func parseName(name string, l layout) (string, codecs.ID, error) {

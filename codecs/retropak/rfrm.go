@@ -37,7 +37,7 @@ const maxChunks = 64
 // toccPrime4 is the version of TOCC in Metroid Prime 4, which nobody reads yet.
 const toccPrime4 = 4
 
-// probeRFRM is called behind the magic.
+// probeRFRM starts after the magic.
 func probeRFRM(r *bin.Reader) bool {
 	r.Skip(16)
 	return string(r.Bytes(4)) == "PACK"
@@ -140,7 +140,7 @@ func (rd *rfrmReader) chunk(at int64) (form, error) {
 	return f, err
 }
 
-// fit returns size as bytes that the file has behind at.
+// fit returns size, at most the bytes that the file has after at.
 func (rd *rfrmReader) fit(field string, off, at int64, size uint64) (int64, error) {
 	if left := max(rd.src.Size-at, 0); size > uint64(left) {
 		return 0, &atField{field, off, codecs.Errorf(codecs.ErrTruncated, "%d bytes, the file has %d left", size, left)}

@@ -167,7 +167,7 @@ func (r *reader) wide() string {
 }
 
 // corruption reads texts in UTF-8: a table of names, then of each language the offsets of
-// its texts, which count from behind all of these.
+// its texts, which count from after all of these.
 func (r *reader) corruption(languages, texts int) {
 	names := map[int]string{}
 	count, size := int(r.U32()), int(r.U32())

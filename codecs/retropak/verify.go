@@ -44,7 +44,7 @@ func (v *verifier) odd(entry, field string, off int64, format string, args ...an
 	v.report(v.a.fail(entry, field, off, codecs.Errorf(codecs.ErrNonStrict, format, args...)))
 }
 
-// header checks what stands before and between the tables.
+// header checks what is before and between the tables.
 func (v *verifier) header() error {
 	t := v.a.tables
 	if !v.a.cmpd {
@@ -135,7 +135,7 @@ func (v *verifier) resources() error {
 	return nil
 }
 
-// ends checks the fill behind compressed data. Damage is for those to report
+// ends checks the fill after compressed data. Damage is for those to report
 // who read the entry.
 func (v *verifier) ends() error {
 	for e, err := range v.a.Entries() {

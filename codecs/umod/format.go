@@ -99,8 +99,8 @@ func probe(src codecs.Source) (codecs.Match, error) {
 	return codecs.MagicMatch, nil
 }
 
-// explain tells why a file that is named as an installer is none: what makes it
-// one stands at its end.
+// explain reports why a file that is named as an installer is none: what makes it
+// one is at its end.
 func explain(src codecs.Source) *codecs.FormatError {
 	ext := strings.ToLower(path.Ext(src.Name))
 	if !slices.Contains(extensions(), ext) {

@@ -65,7 +65,7 @@ func uzProbe(src codecs.Source) (codecs.Match, error) {
 	return codecs.MagicMatch, nil
 }
 
-// uzExplain tells where the chain of blocks breaks in a file that is named as one.
+// uzExplain reports where the chain of blocks breaks in a file that is named as one.
 func uzExplain(src codecs.Source) *codecs.FormatError {
 	_, uz2 := unreal.CutSuffixFold(src.Name, ".uz2")
 	_, uz := unreal.CutSuffixFold(src.Name, ".uz")

@@ -56,7 +56,7 @@ func patchOrder(base, suffix string) int {
 }
 
 // patchNumber returns N of a name that ends in _N, and what is before it. As in the
-// engine, N may have a sign and one point, behind which nothing counts: _2.5 is 2. ok is
+// engine, N may have a sign and one point, after which nothing counts: _2.5 is 2. ok is
 // false for no number, or one that the engine cannot hold.
 func patchNumber(stem string) (n int64, before string, ok bool) {
 	i := strings.LastIndexByte(stem, '_')

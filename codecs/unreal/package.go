@@ -12,7 +12,7 @@ import (
 // keeps them, as indices into the tables; the methods render names and paths.
 //
 // Everything here depends on the content alone. The package's own name usually
-// does not stand in it, so paths of exports are relative to the package.
+// is not in it, so paths of exports are relative to the package.
 //
 // It is plain data: read it from as many goroutines as you like.
 type PackageFacts struct {

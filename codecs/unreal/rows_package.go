@@ -132,7 +132,7 @@ type packageTexts struct {
 	f     *PackageFacts
 	texts []string
 	made  map[string]int32
-	outer map[ObjectRef]int32 // path that stands in front of the objects in it
+	outer map[ObjectRef]int32 // path that is in front of the objects in it
 	buf   []byte
 }
 
@@ -180,7 +180,7 @@ func (t *packageTexts) refName(r ObjectRef) int32 {
 	return t.text(t.f.ObjectOf(r))
 }
 
-// outerPath returns what stands in front of the name of r, with the separator:
+// outerPath returns the part before the name of r, with the separator:
 // the same for all objects of one outer, so that it is rendered once.
 func (t *packageTexts) outerPath(r ObjectRef) int32 {
 	outer := t.f.OuterOf(r)

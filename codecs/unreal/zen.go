@@ -14,7 +14,7 @@ import (
 // the object's path in it.
 //
 // PackageFacts.Imports has one import for each entry of the import map
-// (ImportCount of them), in its order, then what makes them complete. The Names behind NameCount do not stand
+// (ImportCount of them), in its order, then what makes them complete. The Names after NameCount are not
 // in the package's name table: names of imported packages, and what stands for
 // hashes that are not resolved (those imports have [ImportByID]).
 type ZenFacts struct {
@@ -114,7 +114,7 @@ func ScriptObjectsNamed(paths iter.Seq2[uint64, string]) *ScriptObjectFacts {
 	return NewScriptObjectFacts(objects)
 }
 
-// defaultObject stands in front of the name of a class's default object.
+// defaultObject is the prefix of the name of a class's default object.
 const defaultObject = "Default__"
 
 // noObject is the reference to none.

@@ -22,7 +22,7 @@ type archive struct {
 	table    table
 	hashed   *hashIndex // table, from version 10 on
 	release  func()     // drops what can be read again
-	tableErr error      // where the table breaks; what stands before it is listed
+	tableErr error      // where the table breaks; what is before it is listed
 	warnings []*codecs.FormatError
 	facts    facts
 

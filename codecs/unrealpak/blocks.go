@@ -244,7 +244,7 @@ type backpatchWriter struct {
 	base   int64 // offset of buf within the archive
 }
 
-// backpatchNew returns a Writer to ws, in which the archive starts where ws stands.
+// backpatchNew returns a Writer to ws, in which the archive starts at the position of ws.
 func backpatchNew(ws io.WriteSeeker) (*backpatchWriter, error) {
 	origin, err := ws.Seek(0, io.SeekCurrent)
 	return &backpatchWriter{ws: ws, origin: origin}, err

@@ -24,7 +24,7 @@ func (d directoryNames) text(name uint32) unreal.Text { return unreal.NameAt(d.b
 //
 //	i32 dirs | dirs x (FString dir | i32 files | files x (name, i32 location))
 //
-// What stands in front of damage is kept.
+// Entries before the damage are kept.
 func (t *hashIndex) parseDirectory(r *bin.Reader, bytes *spool.Region, sizeHint int) error {
 	names := directoryNames{bytes, t.version >= utf8PakDirectory}
 	t.names = names

@@ -11,7 +11,7 @@ import (
 	"pakdb/internal/bin"
 )
 
-// Explain tells why a file that is named .pak is not read as an Unreal pak. It
+// Explain reports why a file that is named .pak is not read as an Unreal pak. It
 // returns nil when the file has another extension, is an Unreal pak, or cannot
 // be read, and for the resources of a browser (Chromium), which are a file like
 // any other. A pak of another family (Retro Studios) has its own format; asking

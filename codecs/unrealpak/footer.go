@@ -16,7 +16,7 @@ import (
 
 const (
 	magic      = 0x5A6F12E1
-	tailWindow = 512 // the last magic must stand within so many bytes
+	tailWindow = 512 // the last magic must be within so many bytes
 	coreSize   = 44  // magic, version, offset, size, hash
 	slotSize   = 32
 	maxSlots   = 5
@@ -38,7 +38,7 @@ type footer struct {
 	chunk     int32             // -1: from the file's name
 	method    uint8             // of encryption: 0 none, 1 AES-ECB, 2 AES-CTR
 	ivs       [3][12]byte
-	extra     int // bytes behind the footer that no version has
+	extra     int // bytes after the footer that no version has
 }
 
 // region is a hashed part of the index.
@@ -112,8 +112,8 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 // known: the version's number has a layout.
 func (f *footer) known() bool { return f.number >= 1 && f.number <= lastNumber }
 
-// split tells from the bytes behind the index hash how many of them are method
-// names, and so which version it is. A few bytes behind the footer are taken
+// split tells from the bytes after the index hash how many of them are method
+// names, and so which version it is. A few bytes after the footer are taken
 // for a fork's addition (ARK has 8).
 func (f *footer) split(rest []byte) {
 	left := len(rest) - fixedTail(f.number)
@@ -131,7 +131,7 @@ func (f *footer) split(rest []byte) {
 	f.slots = make([]string, slots)
 }
 
-// before reads what stands in front of the magic.
+// before reads the fields before the magic.
 func (f *footer) before(head []byte) {
 	f.start = f.at
 	if f.version >= indexEncryption && len(head) >= 1 {
@@ -144,7 +144,7 @@ func (f *footer) before(head []byte) {
 	}
 }
 
-// after reads what stands behind the index hash.
+// after reads the fields after the index hash.
 func (f *footer) after(r *bin.Reader) error {
 	if f.version == frozenIndex {
 		f.frozen = r.U8() != 0
@@ -279,7 +279,7 @@ func slotList(slots []string) string {
 	return strings.Join(named, ", ")
 }
 
-// resolveCustom tells what a custom block is. Oodle blocks start with 0x8C, or
+// resolveCustom reports what a custom block is. Oodle blocks start with 0x8C, or
 // 0xCC when stored; decoding to exactly the declared size confirms the guess.
 func resolveCustom(m compress.Method, block []byte) compress.Method {
 	if m != custom {
@@ -410,7 +410,7 @@ func (v version) recordSize(compressed bool, blocks int) int64 {
 	return n
 }
 
-// magicDistance is how far before the end of the file the magic stands.
+// magicDistance is the distance of the magic from the end of the file.
 func (v version) magicDistance() int {
 	return coreSize + v.slots()*slotSize + fixedTail(v.number())
 }

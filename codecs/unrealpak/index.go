@@ -59,7 +59,7 @@ func (t *recordIndex) at(i int) ([]byte, error) {
 }
 
 func (t *recordIndex) name(i int) string {
-	b, _ := t.at(i) // record tells what is wrong
+	b, _ := t.at(i) // record reports what is wrong
 	return normalSlashes(unreal.FString(bin.NewReader(b, 0, binary.LittleEndian)).String())
 }
 

@@ -147,7 +147,7 @@ func chunkOf(a *archive) (int, bool) {
 	return Chunk(a.src.Name)
 }
 
-// blockFormOf tells by which habit the packer wrote single-block entries.
+// blockFormOf reports by which habit the packer wrote single-block entries.
 func blockFormOf(a *archive) blockForm {
 	if a.hashed == nil {
 		return formExact

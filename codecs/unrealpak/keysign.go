@@ -159,7 +159,7 @@ func (c *content) signOfBlock() (sign, error) {
 
 func hasChecksum(m compress.Method) bool { return m == compress.Zlib || m == compress.Gzip }
 
-// signOfMethod tells by the first bytes of a compressed block. Those of other
+// signOfMethod recognises a method by the first bytes of a compressed block. Those of other
 // methods have no magic.
 func signOfMethod(m compress.Method, first []byte) sign {
 	fits := false

@@ -140,7 +140,7 @@ func hashClass(name string) error {
 	return codecs.ErrCorrupt
 }
 
-// pruned compares the directory behind the path hashes, which lists only some
+// pruned compares the directory after the path hashes, which lists only some
 // files, with the full one.
 func (v *verifier) pruned() {
 	t, off := v.a.hashed, v.a.hashed.primary.pathHash.off

@@ -108,7 +108,7 @@ func prunedExts(a *archive) map[string]bool {
 	return exts
 }
 
-// prunedDirectory reads the directory behind the path hashes.
+// prunedDirectory reads the directory after the path hashes.
 func prunedDirectory(a *archive) (*hashIndex, error) {
 	p := a.hashed.primary
 	pruned := &hashIndex{version: a.footer.version, primary: p}

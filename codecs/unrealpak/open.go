@@ -22,7 +22,7 @@ const unitSize = 64 << 10
 
 // Open implements codecs.Archive. The SHA-1 that the pak declares covers the
 // stored bytes, all of which pass through here, so it is compared at EOF for
-// every entry; from version 10 on it stands in the record before the payload.
+// every entry; from version 10 on it is in the record before the payload.
 //
 // An entry of several blocks is decoded ahead of the reader, in parallel,
 // within a window of bounded size.

@@ -86,7 +86,7 @@ type hashIndex struct {
 	names    nameStore
 	hashes   int      // path hashes in the file
 	itemHash []uint64 // of each item; nil without path hashes
-	known    []bool   // whether itemHash[i] stands in the file
+	known    []bool   // whether itemHash[i] is in the file
 	overlap  []bool   // nil, or items whose encoded form overlaps another's
 }
 

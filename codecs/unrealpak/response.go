@@ -1,4 +1,4 @@
-// These functions read the files by which UnrealPak is told what to pack:
+// These functions read the lists of files that UnrealPak takes:
 // response files, and order files. It finds the files that their lines stand for,
 // and says in which order and under which names they are packed.
 
@@ -103,7 +103,7 @@ func ParseOrder(r io.Reader) ([]OrderLine, error) {
 }
 
 // Arrange sorts response lines as UnrealPak packs them: by order number, those
-// without one behind, then by destination, delete records last.
+// without one after, then by destination, delete records last.
 func Arrange(lines []ResponseLine, order []OrderLine) {
 	numbers := make(map[string]uint64, len(order))
 	for _, o := range order {
@@ -173,7 +173,7 @@ func splitWords(line string) ([]string, error) {
 
 func slashes(s string) string { return strings.ReplaceAll(s, `\`, "/") }
 
-// rank puts delete records behind all others.
+// rank puts delete records after all others.
 func rank(l ResponseLine) int {
 	if l.Delete {
 		return 1

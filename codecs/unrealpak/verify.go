@@ -135,7 +135,7 @@ func readCopy(b []byte, ver version, offset int64, dup *record) {
 	}
 }
 
-// compareCopy tells where the record before a payload contradicts the index.
+// compareCopy reports where the record before a payload contradicts the index.
 func compareCopy(rec, dup *record, v version) []error {
 	var errs []error
 	for _, f := range []struct {

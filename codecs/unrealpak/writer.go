@@ -303,7 +303,7 @@ func (w *writer) rawRecord(e *codecs.Entry) (*record, error) {
 	return rec, rec.takeBlocks(w.version, e)
 }
 
-// takeBlocks lays out e's blocks behind the record that this version writes.
+// takeBlocks lays out e's blocks after the record that this version writes.
 func (rec *record) takeBlocks(v version, e *codecs.Entry) error {
 	blocks := e.Blocks
 	if blocks == nil {

@@ -240,7 +240,7 @@ func (d *Dir) RemoveAll(name string) error {
 	})
 	errs := []error{err}
 	for _, name := range slices.Backward(all) {
-		if err := d.Remove(name); err != nil && !errors.Is(err, syscall.ENOTEMPTY) { // what is in it was told
+		if err := d.Remove(name); err != nil && !errors.Is(err, syscall.ENOTEMPTY) { // what is in it was reported
 			errs = append(errs, err)
 		}
 	}

@@ -41,7 +41,7 @@ type Temp struct {
 	own        bool // dir is closed with the file
 	temp, name string
 	closed     bool
-	lock       io.Closer // keeps it locked behind Close; nil: nothing does
+	lock       io.Closer // keeps it locked after Close; nil: nothing does
 	done       bool      // it has its name, or was removed
 }
 

@@ -32,7 +32,7 @@ var ErrShort = errors.New("unexpected end of data")
 // negative, or the bytes that remain cannot hold so many elements.
 var ErrCount = errors.New("impossible count")
 
-// Error tells where a read failed. It unwraps to [ErrShort] or [ErrCount].
+// Error reports where a read failed. It unwraps to [ErrShort] or [ErrCount].
 type Error struct {
 	Off  int64 // absolute offset of the field, bytes
 	Need int64 // bytes, or elements for ErrCount
@@ -76,7 +76,7 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// Fail records err at the current offset unless an earlier failure stands.
+// Fail records err at the current offset unless there is an earlier one.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = &Error{Off: r.Off(), Have: int64(r.Len()), Err: err}

@@ -34,7 +34,7 @@ type Store struct {
 	decoders sync.Pool // of *zstd.Decoder
 }
 
-// Suffix is what the store's folder has behind the name of its catalog.
+// Suffix is what the store's folder has after the name of its catalog.
 const Suffix = ".objects"
 
 // For returns the store that belongs to a catalog. It touches no file.

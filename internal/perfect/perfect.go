@@ -207,7 +207,7 @@ func (s *sorter) pick(p part) {
 	}
 }
 
-// cut divides p around the bucket in its middle, which then stands at hi.
+// cut divides p around the bucket in its middle, which then is at hi.
 func (s *sorter) cut(p part) (lo, hi int) {
 	s.swap(p.min+(p.max-p.min+1)/2, p.min)
 	lo, hi = p.min, p.max+1

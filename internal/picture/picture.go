@@ -87,7 +87,7 @@ const (
 // Variable is the one of the environment that says which protocol is taken.
 const Variable = "PAKDB_PICTURES"
 
-// Of returns the protocol of the terminal that the environment names: what cannot be told
+// Of returns the protocol of the terminal that the environment names: what cannot be known
 // without asking the terminal is [None]. getenv is [os.Getenv].
 func Of(getenv func(string) string) Protocol {
 	switch p := Protocol(strings.ToLower(getenv(Variable))); p {

@@ -10,7 +10,7 @@ import (
 )
 
 // Common file systems take file names of 255 bytes. Longer ones than mostComponent
-// are cut to cutComponent: what is escaped at the end, and what stands before the
+// are cut to cutComponent: what is escaped at the end, and what is before the
 // name of a device, then has room, so that a safe name stays as it is.
 const (
 	cutComponent  = 240

@@ -2,7 +2,7 @@
 // and styles, as plain files. Some of them serve the page of "pakdb diff --format
 // html" as well, which [Script] makes one script of.
 //
-// The files are ES modules without a framework, and go to browsers as they stand here. The
+// The files are ES modules without a framework, and go to browsers as they are. The
 // editor for SQL alone is built, from parts of others: editor/build.js does that, and its
 // result is kept beside it.
 package ui

@@ -25,7 +25,7 @@ const (
 // hash of four bytes, the nearest first.
 type chains struct {
 	latest [1 << chainHashBits]uint32 // by hash: position plus base
-	back   [chainLength]uint16        // by position plus base: how far behind it the one before with its hash is
+	back   [chainLength]uint16        // by position plus base: how far before it the last one with its hash is
 	base   uint32                     // of the positions of this block; what is below it belongs to others
 	next   int                        // position that is not in the tables yet
 
@@ -65,7 +65,7 @@ func (c *chains) insert(pos int) {
 
 func (c *chains) behind(pos int) int { return int(c.back[(uint32(pos)+c.base)&(chainLength-1)]) }
 
-// match is a run of bytes that stands in the block twice.
+// match is a run of bytes that occurs in the block twice.
 type match struct{ at, from, length int }
 
 func (m match) end() int { return m.at + m.length }
@@ -74,7 +74,7 @@ func (m match) end() int { return m.at + m.length }
 func (m *match) cut(n int) { m.at, m.from, m.length = m.at+n, m.from+n, m.length-n }
 
 // longest returns the longest match that is longer than length, covers pos, and
-// begins at low or behind it; else one of that length. No match reaches end.
+// begins at low or after it; else one of that length. No match reaches end.
 func (c *chains) longest(pos, low, end, length int) match {
 	c.insert(pos)
 	best := match{length: length}
@@ -124,7 +124,7 @@ func (c *chains) lengthen(pos, from, low int) (n int) {
 }
 
 // rarest returns which of the positions in a match has its predecessor farthest
-// behind it, and how far: a longer match must be that far away.
+// after it, and how far: a longer match must be that far away.
 func (c *chains) rarest(at, length int) (distance, ahead int) {
 	const trigger = 4
 	distance = 1
@@ -147,9 +147,9 @@ type runSearch struct {
 	length          int
 }
 
-// skip leads from a candidate, which stands behind another of the same hash, to
-// the one before it that is worth looking at, when both stand in a row of the
-// byte that stands at pos.
+// skip leads from a candidate, which is after another of the same hash, to
+// the one before it that is worth looking at, when both are in a row of the
+// byte that is at pos.
 func (r *runSearch) skip(c *chains, pos, low, end, lowest, at int, best *match) (next int, ok bool) {
 	four := lz4Load32(c.src, pos)
 	if !r.tested {

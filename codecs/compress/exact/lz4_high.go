@@ -34,7 +34,7 @@ func (p LZ4Params) limits() (l highLimits, ok bool) {
 type high struct {
 	chains
 	old    bool // of version 1.5 and before
-	anchor int  // behind the sequence before
+	anchor int  // after the sequence before
 	last   int  // position at which a match may begin
 	end    int  // of what matches may cover
 	prices [priceMax + trailing]price

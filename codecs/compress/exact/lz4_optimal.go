@@ -5,11 +5,11 @@ package exact
 
 const (
 	priceMax = 1 << 12 // positions
-	trailing = 3       // literals behind the last match that have prices too
+	trailing = 3       // literals after the last match that have prices too
 )
 
 // price is the cheapest way to a position: the match or the literal (length 1)
-// that ends there, how many literals stand before it or with it, and the bytes of
+// that ends there, how many literals are before it or with it, and the bytes of
 // all.
 type price struct{ bytes, distance, length, literals int }
 
@@ -71,7 +71,7 @@ func (h *high) cheapest(m match, l highLimits) (last, at, length, distance int) 
 	h.trail(last)
 	for cur := 1; cur < last && m.at+cur <= h.last; cur++ {
 		// A match here is of no use where the next position costs no more, unless
-		// prices rise behind it.
+		// prices rise after it.
 		if opt[cur+1].bytes <= opt[cur].bytes && (!l.full || opt[cur+lz4MinMatch].bytes < opt[cur].bytes+3) {
 			continue
 		}
@@ -104,7 +104,7 @@ func (h *high) extend(cur, last int, m match) int {
 		}
 	}
 	for n := lz4MinMatch; n <= m.length; n++ {
-		// What stands at cur may have been changed by a shorter length.
+		// What is at cur may have been changed by a shorter length.
 		literals, p := 0, opt[cur].bytes+sequencePrice(0, n)
 		if opt[cur].length == 1 {
 			if literals, p = opt[cur].literals, 0; cur > literals {
@@ -123,7 +123,7 @@ func (h *high) extend(cur, last int, m match) int {
 	return last
 }
 
-// trail sets the prices of literals behind a match.
+// trail sets the prices of literals after a match.
 func (h *high) trail(last int) {
 	for n := 1; n <= trailing; n++ {
 		h.prices[last+n] = price{h.prices[last].bytes + literalsPrice(n), 0, 1, n}
@@ -131,7 +131,7 @@ func (h *high) trail(last int) {
 }
 
 // retrace turns the path to the last position around: what ends somewhere then
-// stands where it begins.
+// is where it begins.
 func (h *high) retrace(at, length, distance int) {
 	for {
 		p := &h.prices[at]

@@ -13,7 +13,7 @@ const (
 type buckets struct {
 	from, to int // the span; positions below are less from
 
-	order  [group + spanSize]uint16    // positions by hash, then ascending; behind a group of zeroes
+	order  [group + spanSize]uint16    // positions by hash, then ascending; after a group of zeroes
 	places [spanSize]uint32            // by position: how many precede it in its bucket << 16 | index in order, less group
 	text   [spanSize + 2*maxMatch]byte // a copy of the span and what follows it
 	counts [1 << 16]uint16             // by hash; zeroes between calls
@@ -104,7 +104,7 @@ func (e *ZlibEncoder) longer(pos int, place uint32, best, start int) (int, int) 
 	}
 }
 
-// tail is the text of a span behind the first bytes of it.
+// tail is the text of a span after the first bytes of it.
 type tail [spanSize + 8]byte
 
 func (t *tail) at(pos uint16) uint64 { return load64(t[uint(pos):uint(pos)+8], 0) }

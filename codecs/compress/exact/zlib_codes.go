@@ -46,7 +46,7 @@ type codes struct {
 
 	maxLit, maxDist int
 
-	heap     [litCodes + 2]uint64 // of build_tree, from index 1 on: key<<16 | node; behind it a larger one
+	heap     [litCodes + 2]uint64 // of build_tree, from index 1 on: key<<16 | node; after it a larger one
 	heapLen  int
 	sorted   [heapSize]uint16 // nodes, from heapMax on those of larger frequency first
 	heapMax  int

@@ -22,7 +22,7 @@ type decoder struct {
 
 	facts  *codecs.Facts
 	detail *Facts
-	broken *codecs.FormatError // what fail was told
+	broken *codecs.FormatError // the error given to fail
 
 	// Where the reader is, for messages: part 3 of "records" is "records[3]".
 	part  string

@@ -5,7 +5,7 @@ import "pakdb/codecs"
 // Facts is the [codecs.Facts.Detail] of a file of Marvel Heroes' game
 // database. Which of its parts are filled depends on the kind of file; the rest
 // are nil. The part of a damaged file may be nil too, or end early. Ids and GUIDs
-// of 0 mean "none". Everything stands in stored order.
+// of 0 mean "none". Everything is in stored order.
 type Facts struct {
 	Version uint8 // fourth byte of the file: 10 or 11; 0 for resource files
 

@@ -34,7 +34,7 @@
 // renamed; GUIDs do not. An id is looked up in the space that its field says: the
 // id of a .defaults file is its blueprint's.
 //
-// A damaged file yields what stands before the damage, and a problem in
+// A damaged file yields the facts before the damage, and a problem in
 // Facts.Problems; there are no facts only when the header is unreadable, of
 // another kind, or of an unknown version. Problems and errors name field and
 // offset but neither file nor entry: facts are kept per content, which several
@@ -155,8 +155,8 @@ func records(space codecs.Space, minElem int) func(*decoder) {
 	return func(d *decoder) { directoryDecoder{d}.records(space, minElem) }
 }
 
-// inspect decodes one file. Once the header is good there are facts: what stands
-// before a damaged place is told, and the damage is a problem.
+// inspect decodes one file. Once the header is good there are facts:
+// those before a damaged place, and the damage is a problem.
 func (d *decoder) inspect(content io.ReaderAt, size int64, ext string) (*codecs.Facts, error) {
 	if err := d.load(content, size, ext); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (d prototypeDecoder) prototype() {
 	}
 }
 
-// skipNewline passes over the 0x0D that a text-mode write put behind the version
+// skipNewline passes over the 0x0D that a text-mode write put after the version
 // byte 0x0A of one prototype of client 1.10. It is no flags byte: bit 3 of these
 // is never set.
 func (d prototypeDecoder) skipNewline() {
@@ -144,7 +144,7 @@ func (d prototypeDecoder) field(structure byte, group int32, depth int) {
 }
 
 // values reads n values of f and returns how many there were, which is fewer
-// when reading fails. The values of one field stand together: room for all is
+// when reading fails. The values of one field follow each other: room for all is
 // made before those of an embedded body follow.
 func (d prototypeDecoder) values(f Field, n, depth int) uint16 {
 	d.proto.Values = append(d.proto.Values, make([]uint64, n)...)

@@ -19,7 +19,7 @@
 // must be one that exists; distances may be larger, as zlib has it. A preset
 // dictionary is refused unless it is the empty one.
 //
-// Bytes behind a stream are not looked at: the number of those that it takes is
+// Bytes after a stream are not read: the number of those that it takes is
 // returned.
 package inflate
 
@@ -186,7 +186,7 @@ var (
 	ErrChecksum = errors.New("wrong checksum")
 )
 
-// Error tells where a stream failed. It unwraps to one of the package's
+// Error reports where a stream failed. It unwraps to one of the package's
 // sentinels.
 type Error struct {
 	Off  int    // the byte of src with the first bit that had not been used
@@ -202,7 +202,7 @@ func (e *Error) Error() string {
 // Unwrap returns the sentinel.
 func (e *Error) Unwrap() error { return e.Err }
 
-// stream is where decoding stands. Bits wait in a buffer of 64: count of them,
+// stream is the position of decoding. Bits wait in a buffer of 64: count of them,
 // the first lowest. Those above are zero, or what follows in src.
 type stream struct {
 	dst, src []byte

@@ -15,7 +15,7 @@ import "math/bits"
 //	7-0    bits          bits with extra        bits of the table  bits, if any
 //
 // A code longer than the table's index has its entry in a subtable, which is
-// looked up with the bits behind the index.
+// looked up with the bits after the index.
 const (
 	literal  = 1 << 15
 	special  = 1 << 14
@@ -180,7 +180,7 @@ func (c *code) fillLong(table, entries []uint32, index, word, i uint) (end uint)
 }
 
 // subtable returns the index bits of the subtable in which a code of size bits
-// behind the index is the first; left are those of this length to come.
+// after the index is the first; left are those of this length to come.
 func (c *code) subtable(size, index, left uint) uint {
 	for used := left; used < 1<<size && index+size < maxBits; {
 		size++

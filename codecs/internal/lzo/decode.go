@@ -57,8 +57,8 @@
 //
 // At each position the longest of the matches that a search sees is asked for, among
 // 4 to 4,096 candidates whose three bytes have the same hash, up to 49,151 bytes
-// back. A search ends early behind a candidate that had found less itself. From
-// level 4 on, one or two positions behind a match are searched as well, and the
+// back. A search ends early after a candidate that had found less itself. From
+// level 4 on, one or two positions after a match are searched as well, and the
 // better match counts: longer by what waiting for it takes, in bytes of code. At
 // levels 8 and 9 a match that is one or two bytes shorter is taken where a shorter
 // distance saves a byte of code.
@@ -238,7 +238,7 @@ var (
 	ErrLookbehindOverrun = errors.New("lookbehind overrun")
 )
 
-// Error tells where a stream failed. It unwraps to one of the package's
+// Error reports where a stream failed. It unwraps to one of the package's
 // sentinels.
 type Error struct {
 	Off int   // where in src the failed instruction or segment begins

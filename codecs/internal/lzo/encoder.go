@@ -15,8 +15,8 @@ type Encoder struct {
 	*searcher
 	effort effort
 
-	anchor int // what stands before it has been written
-	at     int // what stands between is literals
+	anchor int // bytes before it are written
+	at     int // bytes between anchor and at are literals
 
 	out     []byte
 	base    int    // where in out the stream begins
@@ -118,7 +118,7 @@ const (
 // effort is what a level consists of.
 type effort struct {
 	chain int  // candidates that a search looks at
-	ahead int  // positions behind a match at which a better one is looked for
+	ahead int  // positions after a match at which a better one is looked for
 	good  int  // from this length of the match on, these are searched a quarter as deep
 	lazy  int  // from this length on, they are not searched
 	trade bool // a shorter match is taken where its distance takes less to say
@@ -152,18 +152,18 @@ var ErrTooLarge = errors.New("input too large for LZO")
 var ErrWork = errors.New("takes too long to encode")
 
 // What LZO1X can say of a match: classes by length and distance, and by how many
-// literals stand before it. doc.go has the bits.
+// literals are before it. doc.go has the bits.
 const (
-	class1Distance = 0x400  // 2 bytes, behind 1 to 3 literals
+	class1Distance = 0x400  // 2 bytes, after 1 to 3 literals
 	class2Distance = 0x800  // 3 to 8 bytes
 	class2Length   = 8      //
-	runDistance    = 0xc00  // 3 bytes, behind 4 literals and more
+	runDistance    = 0xc00  // 3 bytes, after 4 literals and more
 	class3Distance = 0x4000 // any length, up to 33 bytes in 5 bits
 	class3Length   = 33     //
 	class4Length   = 9      // any length, up to 9 bytes in 3 bits, as far as the dictionary goes
 )
 
-// size returns how many bytes a match takes behind so many literals; 0: there is
+// size returns how many bytes a match takes after so many literals; 0: there is
 // no way to say it.
 func (m match) size(literals int) int {
 	switch {
@@ -220,7 +220,7 @@ func (e *Encoder) extend(n int) {
 	e.out = append(e.out, byte(n))
 }
 
-// copy writes a match behind so many literals.
+// copy writes a match after so many literals.
 func (e *Encoder) copy(m match, literals int) {
 	d := m.distance - 1
 	switch {

@@ -34,7 +34,7 @@ func (e *Encoder) parse() bool {
 // literals is how many have not been written.
 func (e *Encoder) literals() int { return e.at - e.anchor }
 
-// take writes m behind the literals before it.
+// take writes m after the literals before it.
 func (e *Encoder) take(m match) {
 	n := e.literals()
 	e.run(e.src[e.anchor:e.at])
@@ -54,7 +54,7 @@ func (e *Encoder) wait(m match, ahead int) {
 }
 
 // worth reports whether to take m at all. Two bytes are not taken by the first
-// match of a stream; three not from afar behind literals that are a run: as many
+// match of a stream; three not from afar after literals that are a run: as many
 // literals take no more.
 func (e *Encoder) worth(m match) bool {
 	switch m.length {

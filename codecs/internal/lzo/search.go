@@ -11,7 +11,7 @@ const (
 	ring       = 1 << 16
 )
 
-// match is length bytes that stood distance bytes before. One of less than two
+// match is length bytes that occur distance bytes before. One of less than two
 // bytes is none.
 type match struct{ length, distance int }
 
@@ -21,9 +21,9 @@ type searcher struct {
 	src  []byte
 	work int // steps that are left
 
-	pairs   [1 << 16]int32 // by two bytes: where they stood last
+	pairs   [1 << 16]int32 // by two bytes: their last position
 	triples [1 << 14]int32 // by the hash of three bytes
-	links   [ring]int32    // by position: where three bytes of the same hash stood before
+	links   [ring]int32    // by position: the last position of three bytes of the same hash
 	reached [ring]uint16   // by position: how long the match was that was found there
 
 	// nearest has by length how far back the first match was that the last search
@@ -51,7 +51,7 @@ func tripleHash(b []byte) uint32 {
 }
 
 // add puts a position into the tables and returns where its pair and the hash of
-// its triple stood before.
+// its triple occurred before.
 func (s *searcher) add(pos int) (pair, triple int32) {
 	b, now := s.src[pos:], uint32(pos+1)
 	if len(b) >= 2 {
@@ -92,8 +92,8 @@ func (s *searcher) find(pos, chain int) match {
 
 // longer goes through candidates, the nearest first. It passes over those whose
 // first two bytes, or those at which a longer match would end, are others; what
-// is left may still be shorter. It gives up behind a candidate that had less to
-// go on when it was searched itself: what stands farther back will not do better.
+// is left may still be shorter. It gives up after a candidate that had less to
+// go on when it was searched itself: matches farther back will not do better.
 func (s *searcher) longer(m match, pos int, at int32, chain int) match {
 	src, left := s.src, chain
 	here := src[pos:min(pos+lookAhead, len(src))]

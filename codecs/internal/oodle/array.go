@@ -13,7 +13,7 @@ const (
 const (
 	maxArray = 1 << 18 // decoded bytes of any array
 	maxDepth = 16      // of arrays inside arrays; encoders go to 3
-	// slack is how many bytes behind an array may be read, and belong to it in the arena, so that copies can be wide.
+	// slack is how many bytes after an array may be read, and belong to it in the arena, so that copies can be wide.
 	slack = 16
 	// tableWork is charged to the work budget for each code table, whose cost does not depend on the array's size.
 	tableWork = 256
@@ -71,7 +71,7 @@ func (d arrayDecoder) arrayHeader(pos, stop, limit int) (arrayHeader, error) {
 	return h, nil
 }
 
-// array decodes the array at pos and returns its bytes and the position behind it. A stored array is a slice of src,
+// array decodes the array at pos and returns its bytes and the position after it. A stored array is a slice of src,
 // any other lives in the arena until the chunk's end. The bytes up to the result's capacity, slack at most, may be read.
 func (d arrayDecoder) array(pos, stop, limit, depth int) ([]byte, int, error) {
 	h, err := d.arrayHeader(pos, stop, limit)
@@ -109,7 +109,7 @@ func (d arrayDecoder) named(part string, pos, stop, limit int) ([]byte, int, err
 	return out, next, err
 }
 
-// arrayInto decodes the array at pos, which must be of exactly len(out) bytes, and returns the position behind it.
+// arrayInto decodes the array at pos, which must be of exactly len(out) bytes, and returns the position after it.
 func (d arrayDecoder) arrayInto(pos, stop int, out []byte, depth int) (int, error) {
 	h, err := d.arrayHeader(pos, stop, len(out))
 	if err != nil {
@@ -154,7 +154,7 @@ func (d arrayDecoder) charge(pos, n int) error {
 	return nil
 }
 
-// alloc returns n bytes of the arena with slack behind them. They are charged for before.
+// alloc returns n bytes of the arena with slack after them. They are charged for before.
 func (d arrayDecoder) alloc(n int) []byte {
 	if n+slack > len(d.arena)-d.arenaN {
 		// The arrays of this chunk keep the old arena alive until the chunk is done; the next chunk finds the large one.

@@ -97,7 +97,7 @@ func (m *bitKnitModel) adapt(s int) {
 	m.place()
 }
 
-// bitKnitCoder are the two rANS states, which take turns, and the 16-bit words behind them.
+// bitKnitCoder are the two rANS states, which take turns, and the 16-bit words after them.
 type bitKnitCoder struct {
 	a, b uint32
 	src  []byte

@@ -42,7 +42,7 @@ func (r *forward) read(n int) int {
 	return int(v)
 }
 
-// zeros consumes 0 bits and the 1 bit behind them and returns the number of 0 bits. More than limit of them yield
+// zeros consumes 0 bits and the 1 bit after them and returns the number of 0 bits. More than limit of them yield
 // limit+1; what is consumed then does not matter, the caller fails.
 func (r *forward) zeros(limit int) int {
 	n := 0

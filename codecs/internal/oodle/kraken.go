@@ -55,7 +55,7 @@ type lzCommands struct {
 	out      []byte
 	o        int
 	lit, cmd []byte
-	offsets  []uint32 // distances and a 0 behind them
+	offsets  []uint32 // distances and a 0 after them
 	lengths  []int32
 	recent   [3]int
 }
@@ -126,7 +126,7 @@ func (c *lzCommands) literals(n int, delta bool) bool {
 	return true
 }
 
-// finish copies the literals behind the last command. It reports whether everything is used and the chunk is full.
+// finish copies the literals after the last command. It reports whether everything is used and the chunk is full.
 func (c *lzCommands) finish(delta bool) bool {
 	return len(c.offsets) == 1 && len(c.lengths) == 0 && len(c.lit) == len(c.out)-c.o && c.literals(len(c.lit), delta)
 }

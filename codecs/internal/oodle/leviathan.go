@@ -14,7 +14,7 @@ type leviathanCommands struct {
 	mode    int
 	lit     [16][]byte
 	cmd     [8][]byte
-	offsets []uint32 // distances and a 0 behind them
+	offsets []uint32 // distances and a 0 after them
 	lengths []int32  // literal lengths from the front, match lengths from the back
 	recent  [leviathanRecents]int
 }
@@ -97,7 +97,7 @@ func (d chunkDecoder) leviathanCommands(c *leviathanCommands, pos, stop, r int) 
 	return arrays, pos, err
 }
 
-// run runs all commands and copies the literals behind the last. It reports whether everything is sound and used up.
+// run runs all commands and copies the literals after the last. It reports whether everything is sound and used up.
 func (c *leviathanCommands) run(arrays int) bool {
 	left := 0
 	for _, p := range c.cmd {

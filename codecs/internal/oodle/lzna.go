@@ -5,7 +5,7 @@ const (
 	lznaFar     = 0xC000 // recent distances from here on give way at a quantum's start
 	lznaNear    = 4      // what takes their place if all are
 	lznaStates  = 12
-	lznaMatched = 7 // states from here on are those right behind a match
+	lznaMatched = 7 // states from here on are those right after a match
 )
 
 // decode decodes out[pos:] from the quantum src. It reports whether the quantum is sound.

@@ -138,7 +138,7 @@ func (s *lznaState) reset() {
 	s.recent = [4]uint64{1, 1, 1, 1}
 }
 
-// lznaCoder are the two rANS states, which take turns, and the 32-bit words behind them.
+// lznaCoder are the two rANS states, which take turns, and the 32-bit words after them.
 type lznaCoder struct {
 	a, b uint64
 	src  []byte

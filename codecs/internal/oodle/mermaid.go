@@ -163,7 +163,7 @@ func (d chunkDecoder) farHalf(pos, stop int, far []uint32, limit int) (int, erro
 	return pos, nil
 }
 
-// half runs the commands of the half out[start:] and fills it with literals behind them. It reports whether they are
+// half runs the commands of the half out[start:] and fills it with literals after them. It reports whether they are
 // sound and all far offsets are used.
 func (c *mermaidHalves) half(out []byte, start int, cmd []byte, far []uint32) bool {
 	c.out, c.far = out, far

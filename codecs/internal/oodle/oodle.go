@@ -131,7 +131,7 @@ type Decoder struct {
 // exact decoded size, known from the container; nothing is written beyond it. dst and src must not overlap.
 //
 // It returns len(dst) and nil, or an [*Error] together with the number of bytes at the start of dst that were decoded
-// before the damaged chunk; the bytes of dst behind those are then unspecified. A stream has no checksum: damage may
+// before the damaged chunk; the bytes of dst after those are then unspecified. A stream has no checksum: damage may
 // also go unnoticed and give wrong bytes, so verify the container's hash where it matters.
 func (d *Decoder) Decode(dst, src []byte) (int, error) {
 	d.dst, d.src = dst, src
@@ -143,7 +143,7 @@ func (d *Decoder) Decode(dst, src []byte) (int, error) {
 }
 
 const (
-	blockSize = 0x40000 // raw bytes behind a block header
+	blockSize = 0x40000 // raw bytes after a block header
 	chunkSize = 0x20000 // raw bytes of a chunk of Kraken, Mermaid, Leviathan
 
 	flagStored   = 0x40
@@ -193,7 +193,7 @@ func (d *Decoder) blockHeader(pos int) (blockHeader, error) {
 	}, nil
 }
 
-// block decodes dst[d.raw:end] from the bytes behind a block header and returns the position of the next one.
+// block decodes dst[d.raw:end] from the bytes after a block header and returns the position of the next one.
 func (d *Decoder) block(pos, end int, h blockHeader) (int, error) {
 	small := false
 	switch h.codec {
@@ -270,7 +270,7 @@ func le16(p []byte) int { return int(p[1])<<8 | int(p[0]) }
 const minWide = 8
 
 // copyMatch makes n bytes at out[o:] from those at a distance dist, one after another: an overlap repeats. It reports
-// whether the match lies inside out and begins at or behind its start.
+// whether the match lies inside out and begins at or after its start.
 func copyMatch(out []byte, o, n, dist int) bool {
 	if n > len(out)-o || uint(dist-1) >= uint(o) {
 		return false

@@ -3,7 +3,7 @@ package oodle
 // maxQuantum is the size field's value of a quantum that is no compressed one.
 const maxQuantum = 0x3FFFF
 
-// checksumSize is skipped behind a quantum header: the checksum's algorithm is unknown.
+// checksumSize is skipped after a quantum header: the checksum's algorithm is unknown.
 const checksumSize = 3
 
 // quantum decodes dst[d.raw:end] from one quantum of Kraken, Mermaid or Leviathan.

@@ -51,7 +51,7 @@ func (d arrayDecoder) recursiveMulti(h arrayHeader, out []byte, depth int) error
 	return nil
 }
 
-// multi decodes the multi-array at pos into targets, at most limit bytes together, and returns the position behind it.
+// multi decodes the multi-array at pos into targets, at most limit bytes together, and returns the position after it.
 //
 // A multi-array holds sources, arrays of bytes of similar statistics, and the list of pieces of them that make up each
 // target.

@@ -105,7 +105,7 @@ func (s *threeStreams) backward() uint64 {
 
 const (
 	maxLongs   = 512  // long lengths of a chunk
-	longLength = 255  // the length code with a long length behind it
+	longLength = 255  // the length code with a long length after it
 	minLength  = 3    // the length of code 0
 	farCode    = 0xF0 // old offset codes from here on are far ones
 	farBase    = 0x7EFF00
@@ -147,7 +147,7 @@ func (d chunkDecoder) offsetArrays(pos, stop, maxOffsets, maxLengths int) (a off
 	return a, pos, err
 }
 
-// unpack reads the bit data, which goes from pos to stop, and leaves the distances in d.offsets, with a 0 behind the
+// unpack reads the bit data, which goes from pos to stop, and leaves the distances in d.offsets, with a 0 after the
 // last, and the lengths in d.lengths.
 func (d chunkDecoder) unpack(pos, stop int, a offsetArrays) error {
 	b := d.pair(d.src[pos:stop])

@@ -3,7 +3,7 @@
 //
 // # Heads
 //
-// [HeadsInspector] tells kinds of contents of which nothing is read but their head: shader
+// [HeadsInspector] recognises kinds of contents of which nothing is read but their head: shader
 // libraries, banks and sounds of Wwise, fonts, pipeline caches. See HEADS.md.
 package textfile
 

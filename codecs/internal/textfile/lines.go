@@ -34,7 +34,7 @@ type lister struct {
 	known map[string]int32 // texts of blocks
 	block strings.Builder
 	first int32 // number of the block's first line
-	next  int32 // number of the line behind it
+	next  int32 // number of the line after it
 }
 
 // list lists the lines of a text, and returns how many bytes of it were left out.

@@ -250,7 +250,7 @@ func (x *jsonExtraction) write(ctx context.Context, dir *safename.Dir, files *pa
 	return f.Commit(j.entry.Mod)
 }
 
-// report tells of objects that were not understood. Mappings that lack something are a
+// report lists the objects that were not understood. Mappings that lack something are a
 // complaint.
 func (x *jsonExtraction) report(bad *cli.Complaints) {
 	c := &x.coverage

@@ -315,7 +315,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report tells of textures that are smaller than they were.
+// report lists the textures that are smaller than they were.
 func (x *mediaExtraction) report() {
 	if n := x.smaller.Load(); n > 0 {
 		x.a.Warn(fmt.Sprintf("%s smaller than it was cooked: the files with the larger mips are not there", cli.Plural(n, "texture is", "textures are")))

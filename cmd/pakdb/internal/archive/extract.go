@@ -267,7 +267,7 @@ func (x *extraction) hasForm(e *codecs.Entry) bool {
 	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
 }
 
-// left tells what is no package, where packages alone are written.
+// left reports what is no package, where packages alone are written.
 func (all *extractions) left() string {
 	if all.others == 0 {
 		return ""

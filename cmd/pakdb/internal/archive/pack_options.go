@@ -157,7 +157,7 @@ type packOptions struct {
 	outside   bool // follow links out of folders
 }
 
-// refuseOverwriting keeps what stands at OUT, unless told otherwise.
+// refuseOverwriting keeps what is at OUT, unless told otherwise.
 func (opts *packOptions) refuseOverwriting(r *codecs.Registry) error {
 	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil || opts.overwrite {
 		return err

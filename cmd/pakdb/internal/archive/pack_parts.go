@@ -110,7 +110,7 @@ func writeFiles[T any](ctx context.Context, t *target, out string, files []T, na
 	return s, err
 }
 
-// printPacked tells what was written.
+// printPacked reports what was written.
 func printPacked(a *cli.App, f *codecs.Format, out string, s cli.Sums) error {
 	size, err := sizeOnDisk(f, out)
 	if err != nil {

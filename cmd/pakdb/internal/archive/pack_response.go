@@ -48,7 +48,7 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 }
 
 // responseLines reads the response file: one line a file, in the order in which
-// they are packed, destinations behind the mount point.
+// they are packed, destinations after the mount point.
 func responseLines(ctx context.Context, opts packOptions, t *target) ([]unrealpak.ResponseLine, error) {
 	lines, err := parseFile(opts.response, unrealpak.Parse)
 	if err != nil {

@@ -217,7 +217,7 @@ func (s substitute) method(m compress.Method) compress.Method {
 	return m
 }
 
-// noteSubstitute tells that new contents are not compressed as the others are.
+// noteSubstitute reports that new contents are not compressed as the others are.
 func noteSubstitute(a *cli.App, s substitute) error {
 	if s.of == "" || a.Quiet {
 		return nil

@@ -378,7 +378,7 @@ func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*m
 	defer func() { _ = f.Close() }()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return nil, err // OpenFor tells what is wrong with it
+		return nil, err // OpenFor reports what is wrong with it
 	}
 	src, err := codecs.FileSource(f)
 	if err != nil {

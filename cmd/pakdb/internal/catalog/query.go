@@ -57,7 +57,7 @@ Ctrl-C ends the statement, Ctrl-D the prompt.
 SQL functions beside SQLite's own:
 `
 
-// queryFlags are what pakdb query is told beside its arguments.
+// queryFlags are the flags of pakdb query.
 type queryFlags struct {
 	app          *cli.App
 	params       []string

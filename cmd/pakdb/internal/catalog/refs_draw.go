@@ -28,7 +28,7 @@ type branch struct {
 }
 
 // printTree draws the walk as a tree. Several references of one node to another
-// are one branch; a node that stands in several places is drawn out once.
+// are one branch; a node that is in several places is drawn out once.
 func printTree(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
 	t := newTree(a)
 	err := g.Walk(ctx, start, o, func(e graph.Edge) error {

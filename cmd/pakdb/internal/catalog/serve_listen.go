@@ -38,7 +38,7 @@ func listen(ctx context.Context, a *cli.App, handler *web.Server, o options, cat
 			a.Warn("no browser was opened: " + err.Error())
 		}
 	}
-	go func() { _ = handler.Warm(serving) }() // who asks later is told what is wrong
+	go func() { _ = handler.Warm(serving) }() // later requests get the error
 	select {
 	case err := <-ended:
 		return err

@@ -38,14 +38,14 @@ func RefuseDamaged(a *App, found []codecs.Damage, allowed bool) error {
 	return nil
 }
 
-// WarnDamaged tells of damage on stderr, all of it.
+// WarnDamaged reports damage on stderr, all of it.
 func WarnDamaged(a *App, found []codecs.Damage) {
 	for _, d := range found {
 		a.Warn("damaged archive: " + d.String())
 	}
 }
 
-// ListDamage tells of damage on stdout, before a result for people.
+// ListDamage reports damage on stdout, before a result for people.
 func ListDamage(a *App, found []codecs.Damage) error {
 	for _, d := range found {
 		word := "damaged "

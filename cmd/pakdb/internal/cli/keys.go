@@ -18,7 +18,7 @@ type Keys struct {
 	Ring  unrealpak.Keyring
 }
 
-// keyVariable holds keys too, so that they need not stand in the history of a
+// keyVariable holds keys too, so that they need not be in the history of a
 // shell.
 const keyVariable = "PAKDB_AES_KEY"
 
@@ -62,13 +62,13 @@ func WantsKey(err error) bool {
 }
 
 // keyless counts errors that only a key would mend. They have one cause, so the
-// first of a kind is told, with the remedy, and the others are counted.
+// first of a kind is reported, with the remedy, and the others are counted.
 type keyless struct {
 	first error
 	n     int64
 }
 
-// repeats reports whether err is one more of the kind, which need not be told.
+// repeats reports whether err is one more of the kind, which need not be reported.
 func (k *keyless) repeats(err error) bool {
 	if !WantsKey(err) {
 		return false
@@ -79,7 +79,7 @@ func (k *keyless) repeats(err error) bool {
 	return k.n > 1
 }
 
-// summary tells how many there were beyond the first, and the remedy; "" when
+// summary reports how many there were beyond the first, and the remedy; "" when
 // there was none.
 func (k *keyless) summary() string {
 	if k.first == nil {

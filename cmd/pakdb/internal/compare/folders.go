@@ -17,7 +17,7 @@ import (
 // manyChanges is how long a list may be before it begins with its folders.
 const manyChanges = 200
 
-// mostFolders is how many folders stand there.
+// mostFolders is the largest number of folders in that list.
 const mostFolders = 20
 
 // limited returns do for as many changes as --limit leaves.

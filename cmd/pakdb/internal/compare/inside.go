@@ -167,7 +167,7 @@ func (w *insideWriter) field(c *diff.Change, f semantic.Field) error {
 	return err
 }
 
-// behind is the value behind the name of a field, nothing for what is there or not.
+// behind is the value after the name of a field, nothing for what is there or not.
 func behind(value string) string {
 	if value == "yes" {
 		return ""
@@ -175,7 +175,7 @@ func behind(value string) string {
 	return ": " + terminal.Printable(value)
 }
 
-// function tells what became of a function: calls first, then the text.
+// function reports what became of a function: calls first, then the text.
 func (w *insideWriter) function(c *diff.Change, f *semantic.Function) error {
 	if w.rows != nil {
 		for _, field := range f.Fields() {
@@ -211,7 +211,7 @@ func (w *insideWriter) text(c *diff.Change, text string) error {
 	return w.lines("", text)
 }
 
-// lines writes a unified diff behind an indent.
+// lines writes a unified diff after an indent.
 func (w *insideWriter) lines(indent, text string) error {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")

@@ -169,7 +169,7 @@ func (l *insideLog) event(ctx context.Context, e *diff.Event) error {
 }
 
 // compare returns what changed, never nil. Of an entry that came or went all values of a
-// package are told.
+// package are reported.
 func (l *insideLog) compare(ctx context.Context, e *diff.Event) (*semantic.Difference, error) {
 	if e.Old == nil || e.New == nil {
 		fields, err := l.with.Values(ctx, &e.Change)

@@ -154,7 +154,7 @@ func printDifferences(a *cli.App, r *overlay.Report) {
 	}
 }
 
-// explainPatch tells of one path what both builds have, and what the patch does.
+// explainPatch reports what both builds have at one path, and what the patch does.
 func explainPatch(a *cli.App, p *overlay.Plan, path string) error {
 	key := p.Find(path)
 	w := bufio.NewWriter(a.Stdout)

@@ -19,7 +19,7 @@ type completer struct {
 	views, tables, tableFunctions, columns, functions, builds []string
 }
 
-// complete implements liner.WordCompleter: it returns what stands before the
+// complete implements liner.WordCompleter: it returns what is before the
 // word that ends at pos, what the word may become, and what follows it. A word
 // is left as it was typed, in its own case; what is proposed only appends.
 func (c *completer) complete(line string, pos int) (head string, words []string, tail string) {
@@ -63,7 +63,7 @@ func (c *completer) candidates(before, line string) (start int, known []string) 
 	return start, slices.Concat(c.columns, c.views, c.functions, like(line[start:], keywords()))
 }
 
-// sources returns what stands after FROM: views, and functions that yield rows. The
+// sources returns what is after FROM: views, and functions that yield rows. The
 // tables, which may change, are proposed to who has begun to type the name of one.
 func (c *completer) sources(typed string) []string {
 	stable := slices.Concat(c.views, c.tableFunctions)

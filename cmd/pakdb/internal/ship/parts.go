@@ -38,8 +38,8 @@ func readParts(flags []string) (list []publish.PartFiles, err error) {
 	return list, nil
 }
 
-// tellParts tells which parts the folder has and does without, and, text or not, of which it
-// was told that are not in the build.
+// tellParts reports which parts the folder has and does without, and, text or not, of which it
+// was asked for that are not in the build.
 func tellParts(a *cli.App, f *update.Folder, text bool) {
 	list, gone := f.Parts()
 	if a.Quiet {

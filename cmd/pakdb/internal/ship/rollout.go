@@ -100,7 +100,7 @@ func (f *following) into(opt *update.RemoteOptions) error {
 	return nil
 }
 
-// tellChannel tells what DIR follows, and why it does not get what is newer.
+// tellChannel reports what DIR follows, and why it does not get what is newer.
 func tellChannel(a *cli.App, r *update.Remote) {
 	name, passed := r.Channel()
 	if a.Quiet || name == "" {

@@ -314,7 +314,7 @@ func warnOfExpiry(a *cli.App, t *publish.Trusted) {
 	}
 }
 
-// expiring tells which roles expire soon, and who renews them, a line each. The timestamp
+// expiring reports which roles expire soon, and who renews them, a line each. The timestamp
 // is signed whenever anything is.
 func expiring(expires map[string]time.Time, now time.Time) (lines []string) {
 	for _, role := range []string{trust.RoleRoot, trust.RoleTargets, trust.RoleSnapshot} {
@@ -331,7 +331,7 @@ func expiring(expires map[string]time.Time, now time.Time) (lines []string) {
 	return lines
 }
 
-// findExpired tells finding which signed metadata of a store clients refuse by now.
+// findExpired passes to finding which signed metadata of a store clients refuse by now.
 func findExpired(ctx context.Context, dir string, finding func(name string, err error)) error {
 	t, err := publish.ReadTrust(ctx, dir, nil)
 	if errors.Is(err, store.ErrUnsigned) {

@@ -143,7 +143,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	return err
 }
 
-// printOverlay tells which archive was made for the folder.
+// printOverlay reports which archive was made for the folder.
 func printOverlay(a *cli.App, o *update.Overlay) error {
 	if o == nil {
 		return nil
@@ -167,7 +167,7 @@ func printOverlay(a *cli.App, o *update.Overlay) error {
 // below 256 MB. What it holds of a store is bounded by package store.
 const updateMemory = 192 << 20
 
-// printBill tells what an update costs, and which files stay that are not the
+// printBill reports what an update costs, and which files stay that are not the
 // build's.
 func printBill(a *cli.App, p *update.Plan) error {
 	if a.Quiet {
