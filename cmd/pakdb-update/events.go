@@ -133,6 +133,12 @@ func (e *events) done(dir string, p *update.Plan, r *update.Remote, took time.Du
 	e.text("done: %s is build %q; fetched %d bytes\n", dir, p.Build, r.Fetched())
 }
 
+// preloaded reports which build waits to be installed.
+func (e *events) preloaded(dir string, p *update.Plan, r *update.Remote) {
+	e.event("preloaded", map[string]any{"build": p.Build, "fetched": r.Fetched(), "requests": r.Requests()})
+	e.text("preloaded: build %q for %s, which stays as it is; fetched %d bytes\n", p.Build, dir, r.Fetched())
+}
+
 func (e *events) difference(build string, d update.Difference) {
 	e.event("difference", map[string]any{"build": build, "difference": d})
 	for _, list := range []struct {

@@ -32,6 +32,7 @@ const (
 )
 
 const usage = `usage: pakdb-update [flags] DIR -from STORE...
+       pakdb-update DIR                               # what -fetch-only preloaded
        pakdb-update verify [flags] DIR -from STORE...
 
 Brings DIR to a build of a store, a URL, a folder or s3://BUCKET/PREFIX, whatever
@@ -41,7 +42,7 @@ changes nothing in it, and tells which files are not the build's.
 -json writes a line of JSON for each event to stdout: warning, channel (what DIR
 follows, and which newer builds it does not get yet, and why), parts (the optional parts of
 the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan,
-progress, paused, resumed, difference, done and error. Fields are only added.
+progress, paused, resumed, difference, preloaded, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate SIZE (a second, as
 500K; 0: any) and stop. A pause holds what is fetched.
 
@@ -76,6 +77,7 @@ type options struct {
 	dryRun, verify bool
 	clean          bool
 	overlay, keep  bool
+	fetchOnly      bool
 	allow, parts   names
 
 	channel, install, client, platform string
@@ -115,6 +117,7 @@ func run(ctx context.Context, args []string) int {
 	flags.BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
 	flags.BoolVar(&o.overlay, "overlay", false, "leave installed archives as they are: make one that is mounted over them")
 	flags.BoolVar(&o.keep, "keep-patches", false, "with -overlay: keep patches of earlier builds, which are else merged into it")
+	flags.BoolVar(&o.fetchOnly, "fetch-only", false, "preload the build, and change no file of DIR: updates then need no network")
 	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
 	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "show what it would cost, and stop")
@@ -149,7 +152,7 @@ func run(ctx context.Context, args []string) int {
 	case wrongAllow != nil:
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -allow %v\n", wrongAllow)
 		return exitUsage
-	case len(names) != 1 || len(o.from) == 0:
+	case len(names) != 1 || len(o.from) == 0 && (o.fetchOnly || o.verify || !update.Preloaded(names[0])):
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; see -h")
 		return exitUsage
 	}

@@ -56,9 +56,15 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 		return nil
 	}
 	watched, done = out.watch(ctx)
-	err = folder.Apply(watched, plan, nil)
+	if o.fetchOnly {
+		err = folder.Fetch(watched, plan, nil)
+	} else {
+		err = folder.Apply(watched, plan, nil)
+	}
 	done()
-	if err == nil {
+	if err == nil && o.fetchOnly {
+		out.preloaded(o.dir, plan, r)
+	} else if err == nil {
 		out.done(o.dir, plan, r, time.Since(started))
 	}
 	return err
@@ -66,12 +72,12 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 
 // open opens the store, and warns of what is not sure about it.
 func (o *options) open(out *events) (*update.Remote, error) {
-	opt := update.RemoteOptions{Rate: o.rate, Slow: out.warn, Others: o.from[1:],
+	opt := update.RemoteOptions{Rate: o.rate, Slow: out.warn, Others: o.from, Preloaded: o.dir, Keep: o.fetchOnly,
 		Channel: o.channel, Install: o.install, Version: o.client, Platform: o.platform}
 	if err := errors.Join(opt.Allow(o.allow), opt.Trust(o.trust)); err != nil {
 		return nil, err
 	}
-	r, err := update.OpenRemote(o.from[0], opt)
+	r, err := update.OpenRemote("", opt)
 	if err != nil {
 		return nil, err
 	}

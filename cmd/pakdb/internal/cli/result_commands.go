@@ -145,12 +145,14 @@ type Updated struct {
 	Fetched  int64  `json:"fetched"`
 	Requests int64  `json:"requests"`
 	Written  int64  `json:"written"`
+
+	Preloaded bool `json:"preloaded,omitempty"` // the build waits, and no file has changed
 }
 
 // UpdatedFolder is the result of an update.
 func UpdatedFolder(dir string, p *update.Plan, r *update.Remote) Updated {
 	b := &p.Bill
-	return Updated{p.Build, dir, b.Same, b.Changed, b.New, b.Gone, b.Kept, r.Fetched(), r.Requests(), b.Write}
+	return Updated{p.Build, dir, b.Same, b.Changed, b.New, b.Gone, b.Kept, r.Fetched(), r.Requests(), b.Write, false}
 }
 
 // Packed is what "pakdb pack" did.

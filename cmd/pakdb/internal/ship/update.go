@@ -20,13 +20,14 @@ import (
 func newUpdateCommand(a *cli.App) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
-		Use:   "update [flags] DIR --from STORE",
+		Use:   "update [flags] DIR [--from STORE]",
 		Short: "Bring a folder to a published build",
 		Long: `Bring DIR to a build of a store: a URL, a folder or s3://. DIR may hold any
 version, a mix, mods or nothing. Contents are found by their hashes; only
 missing ones are fetched and verified. The cost is printed first. Files that
 only other builds had are removed; changed ones stay unless --clean, unknown
-ones always. Repeat an interrupted update.
+ones always. Repeat an interrupted update. --fetch-only preloads: the build is
+fetched, DIR stays as it is, and "pakdb update DIR" needs no network later.
 
 DIR remembers channel, platform and parts (--parts fr,-de; all, -all), and the
 keys of a signed store: later updates refuse other keys, rollbacks and expired
@@ -34,10 +35,10 @@ metadata. The first takes the keys from --trust, else from the store. See
 "pakdb help stores".`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --trust root.json
   pakdb update ~/game --from https://cdn.example.org/game --parts=-all,fr
-  pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
+  pakdb update ~/game --from /srv/game --fetch-only && pakdb update ~/game`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(o.from) == 0 {
+			if len(o.from) == 0 && (o.fetchOnly || !update.Preloaded(args[0])) {
 				return cli.UsageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
 			return runUpdate(cmd.Context(), a, args[0], o)
@@ -49,6 +50,7 @@ metadata. The first takes the keys from --trust, else from the store. See
 	cmd.Flags().BoolVar(&o.clean, "clean", false, "move changed files of other builds aside")
 	cmd.Flags().BoolVar(&o.overlay, "overlay", false, "keep archives, write one mounted over them")
 	cmd.Flags().BoolVar(&o.keep, "keep-patches", false, "with --overlay: keep patches of earlier builds")
+	cmd.Flags().BoolVar(&o.fetchOnly, "fetch-only", false, "preload the build, and change no file of DIR")
 	cli.Flag(cmd, "trust", &o.trust)
 	cmd.Flags().StringSliceVar(&o.allow, "allow", nil, "accept such metadata: `expired,rollback`")
 	cli.Flag(cmd, "dry-run", &o.dryRun)
@@ -68,12 +70,13 @@ type updateOptions struct {
 	rate          cli.ByteSize
 	dryRun, clean bool
 	overlay, keep bool
+	fetchOnly     bool
 	following     following
 	parts         []string
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
-	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:],
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from, Preloaded: dir, Keep: o.fetchOnly,
 		Slow: func(text string) { a.ClearLine(); a.Warn(text) }}
 	if err := o.following.into(&opt); err != nil {
 		return err
@@ -88,7 +91,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	if err := opt.Trust(o.trust); err != nil {
 		return fmt.Errorf("%w: --trust: %w", cli.ErrUsage, err)
 	}
-	r, err := update.OpenRemote(o.from[0], opt)
+	r, err := update.OpenRemote("", opt)
 	if err != nil {
 		return err
 	}
@@ -124,9 +127,16 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		return err
 	}
 	applying, stop := a.WatchPatch(ctx)
-	err = folder.Apply(applying, plan, nil)
+	if o.fetchOnly {
+		err = folder.Fetch(applying, plan, nil)
+	} else {
+		err = folder.Apply(applying, plan, nil)
+	}
 	if stop(); err != nil {
 		return err
+	}
+	if o.fetchOnly {
+		return printPreloaded(a, dir, plan, r)
 	}
 	a.Result.Done(cli.UpdatedFolder(dir, plan, r))
 	if a.Quiet {
@@ -140,6 +150,19 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	if wrong, vain := r.Wrong(); wrong > 0 && err == nil {
 		_, err = fmt.Fprintf(a.Stdout, "%s wrong and asked for again: %s in vain\n", cli.Plural(wrong, "answer was", "answers were"), cli.HumanSize(vain))
 	}
+	return err
+}
+
+// printPreloaded reports which build waits to be installed.
+func printPreloaded(a *cli.App, dir string, p *update.Plan, r *update.Remote) error {
+	res := cli.UpdatedFolder(dir, p, r)
+	res.Preloaded, res.Written = true, 0
+	a.Result.Done(res)
+	if a.Quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.Stdout, "preloaded: build %q for %s, which stays as it is; fetched %s in %s\n", p.Build, dir, cli.HumanSize(r.Fetched()),
+		cli.Plural(r.Requests(), "request", "requests"))
 	return err
 }
 

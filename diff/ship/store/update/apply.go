@@ -21,7 +21,15 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 	if p.Build != f.build.Label || f.contents == nil {
 		return errForeignPlan
 	}
-	need := store.SumSizes(p.Bill.Write, p.Bill.Fetch) - p.Bill.Reused
+	return f.worked(ctx, p, store.SumSizes(p.Bill.Write, p.Bill.Fetch), func(fetcher *fetcher) error {
+		return f.apply(ctx, p, fetcher, fetched)
+	})
+}
+
+// worked does work in the folder of work, which takes so many bytes. It writes down before
+// whom the folder trusts and what it wants, and removes what is stale.
+func (f *Folder) worked(ctx context.Context, p *Plan, size int64, work func(*fetcher) error) error {
+	need := size - p.Bill.Reused
 	if free := store.SumSizes(p.Bill.Free, p.Bill.Stale); p.Bill.Free >= 0 && need > free {
 		return f.disk.withLeft(&apply.SpaceError{Need: need, Free: free})
 	}
@@ -40,7 +48,8 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 		}
 	}
 	fetcher := newFetcher(f.frames, f.disk, p.Ranges)
-	err := f.apply(ctx, p, fetcher, fetched)
+	stored.Step(ctx, store.StepFetching, p.Bill.Fetch)
+	err := work(fetcher)
 	var wrong *wrongError // what came before it is right
 	if errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
 		// What was kept may be what is wrong: the next try fetches anew.
@@ -50,7 +59,6 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 }
 
 func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched func(n int64)) error {
-	stored.Step(ctx, store.StepFetching, p.Bill.Fetch)
 	m := newMaker(f.disk, f.contents, fetcher)
 	if err := m.fetch(ctx, fetched); err != nil {
 		return err

@@ -29,8 +29,8 @@ func (s *fakeSystem) IsHeld(err error) bool              { return s.holds(err) }
 func (s *fakeSystem) Open(_ *os.Root, name string) error { return s.opens(name) }
 func (s *fakeSystem) Pause(time.Duration)                {}
 
-// Fetch does what Apply begins with.
-func (f *Folder) Fetch(ctx context.Context, p *Plan) error {
+// FetchRanges does what Apply begins with.
+func (f *Folder) FetchRanges(ctx context.Context, p *Plan) error {
 	if err := f.disk.root.MkdirAll(store.WorkDir, 0o777); err != nil {
 		return err
 	}

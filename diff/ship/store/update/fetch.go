@@ -128,7 +128,7 @@ func (f *fetcher) fetch(ctx context.Context, r *fetchRange, check func([]byte) e
 		}
 		_ = file.Close()
 	}
-	b, err := f.frames.get(ctx, &r.Range, check)
+	b, err := f.frames.get(ctx, &r.Range, true, check)
 	if err != nil {
 		return err
 	}

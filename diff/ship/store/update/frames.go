@@ -29,7 +29,7 @@ type frameReader struct {
 
 func newFrameReader(r *Remote) *frameReader {
 	f := &frameReader{remote: r, tables: store.Tables{}, parsed: map[string]bool{}}
-	f.mem.Received = r.Fetched
+	f.mem.Received = r.fetched.Load
 	return f
 }
 
@@ -134,15 +134,15 @@ const mostPackFile = 8 << 20
 
 // get fetches a range. Where a server answers wrongly to requests for a range of a
 // pack, the whole pack is asked for, which caches keep apart.
-func (f *frameReader) get(ctx context.Context, r *Range, check func([]byte) error) ([]byte, error) {
-	b, err := f.remote.get(ctx, &want{name: r.File, off: r.Off, n: r.Size, check: check})
+func (f *frameReader) get(ctx context.Context, r *Range, isContent bool, check func([]byte) error) ([]byte, error) {
+	b, err := f.remote.get(ctx, &want{name: r.File, off: r.Off, n: r.Size, isContent: isContent, check: check})
 	var wrong *wrongError
 	if !errors.As(err, &wrong) || !strings.HasPrefix(r.File, "p/") || f.remote.inVain() {
 		return b, err
 	}
 	f.whole.Lock() // one at a time
 	defer f.whole.Unlock()
-	b, again := f.remote.get(ctx, &want{name: r.File, n: -1, most: mostPackFile, fresh: true, check: func(b []byte) error {
+	b, again := f.remote.get(ctx, &want{name: r.File, n: -1, most: mostPackFile, fresh: true, isContent: isContent, check: func(b []byte) error {
 		if hexSum(store.KeyOf(b)) != r.Sum || int64(len(b)) < r.Off+r.Size {
 			return fmt.Errorf("%w: %s is not what the build's tables say", store.ErrCorrupt, r.File)
 		}
@@ -279,7 +279,7 @@ func (f *frameReader) fetchLists(ctx context.Context, need map[store.FrameID]boo
 	}
 	slices.SortFunc(ranges, func(a, b Range) int { return compareFrames(a.Parts[0].frame(), b.Parts[0].frame()) })
 	for i := range ranges {
-		b, err := f.get(ctx, &ranges[i], ranges[i].inflates)
+		b, err := f.get(ctx, &ranges[i], false, ranges[i].inflates)
 		if err != nil {
 			return err
 		}

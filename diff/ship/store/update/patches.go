@@ -226,7 +226,7 @@ func (p *patcher) fetch(ctx context.Context) (*atomicfile.File, error) {
 	have, err := f.Seek(0, io.SeekEnd)
 	for err == nil && have < p.Size {
 		var b []byte
-		if b, err = p.remote.get(ctx, &want{name: store.DeltaName(p.Name), off: have, n: min(store.MaxPack, p.Size-have)}); err == nil {
+		if b, err = p.remote.get(ctx, &want{name: store.DeltaName(p.Name), off: have, n: min(store.MaxPack, p.Size-have), isContent: true}); err == nil {
 			_, err = f.Write(b)
 			have += int64(len(b))
 		}

@@ -247,7 +247,7 @@ func (p *Plan) addLeft(d *disk) {
 		useful[path.Base(workOf(&p.Files[i]))] = p.Files[i].Size
 	}
 	d.eachLeft(func(name string, size int64) {
-		if name == path.Base(emptiedName) {
+		if name == path.Base(emptiedName) || isPreload(name) {
 			return // the folders that are to be removed, if they are empty
 		}
 		if most, ok := useful[name]; ok && size <= most {

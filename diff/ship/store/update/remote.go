@@ -29,11 +29,18 @@ type Remote struct {
 	trust   truster
 	follow  store.Follower
 
+	recorder *recorder // nil: answers are not kept
+	preload  *preload  // the last source; nil: there is none
+
 	slow     sync.Map // numbers of sources that were reported
 	requests atomic.Int64
 	fetched  atomic.Int64
+	answered atomic.Int64 // requests that went to what was preloaded
+	given    atomic.Int64 // bytes of these
 	wrong    atomic.Int64 // answers
 	vain     atomic.Int64 // bytes of these
+
+	unreachable atomic.Bool // a server gave nothing: what was preloaded is asked first
 }
 
 // clock is what tells the time, and lets it pass.
@@ -54,6 +61,9 @@ type RemoteOptions struct {
 	AllowRollback bool // the store may be at an earlier state than the folder has seen
 	Own           bool // a publisher's own store, whose signed metadata is written last
 
+	Preloaded string // a folder: a build that was preloaded into it is one more copy, asked last
+	Keep      bool   // answers are kept for [Folder.Fetch]
+
 	Slow func(text string) // is called, by any goroutine, once for each server that is slow; nil: is not
 
 	Platform string // whose builds are wanted; "": the one that the folder remembers, or else this system's
@@ -64,7 +74,8 @@ type RemoteOptions struct {
 }
 
 // OpenRemote opens the store at a URL, http or https, in a bucket ([store.OpenFiles] says
-// how that is called), or in a folder.
+// how that is called), or in a folder. An empty location is none: if there is no
+// other, and nothing was preloaded, the error is [ErrNotPreloaded].
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	r := &Remote{limit: NewLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: Sleep}, opt: opt}
 	r.trust.r = r
@@ -73,21 +84,45 @@ func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	if client == nil {
 		client = store.NewClient(workers)
 	}
-	for _, at := range append([]string{location}, opt.Others...) {
+	locations := append([]string{location}, opt.Others...)
+	if location == "" {
+		locations = opt.Others
+	}
+	for _, at := range locations {
 		s, err := store.OpenFiles(at, client, os.Getenv)
 		if err != nil {
 			return nil, err
 		}
 		r.sources = append(r.sources, s)
 	}
+	if opt.Keep {
+		r.recorder = &recorder{all: answers{}}
+	}
+	if opt.Preloaded != "" {
+		var err error
+		if r.preload, err = openPreload(opt.Preloaded); err != nil {
+			return nil, err
+		}
+		if r.preload != nil {
+			r.sources = append(r.sources, r.preload)
+		}
+	}
+	if len(r.sources) == 0 {
+		return nil, fmt.Errorf("%s: %w", opt.Preloaded, notPreloaded{})
+	}
 	return r, nil
 }
 
+// isPreload reports whether a source is what was preloaded.
+func (r *Remote) isPreload(source int) bool {
+	return r.preload != nil && source == len(r.sources)-1
+}
+
 // Requests returns how many requests were made.
-func (r *Remote) Requests() int64 { return r.requests.Load() }
+func (r *Remote) Requests() int64 { return r.requests.Load() - r.answered.Load() }
 
 // Fetched returns how many bytes came.
-func (r *Remote) Fetched() int64 { return r.fetched.Load() }
+func (r *Remote) Fetched() int64 { return r.fetched.Load() - r.given.Load() }
 
 // Pause holds what is fetched until Resume: bytes that have come are used, and no more
 // are asked for. A connection that breaks meanwhile is made anew.

@@ -46,6 +46,8 @@ type want struct {
 	fresh bool               // what caches have is not wanted
 	first int                // source to ask first, modulo their number
 
+	isContent bool // it waits in the folder of work until an update is done
+
 	optional bool // it need not be there: the error is errAbsent if no source has it
 }
 
@@ -77,6 +79,9 @@ type asking struct {
 // [wrongAnswers] says.
 func (r *Remote) get(ctx context.Context, w *want) ([]byte, error) {
 	a := &asking{want: w, r: r, wrongs: make([]int, len(r.sources)), pause: firstPause, from: w.first % len(r.sources)}
+	if r.preload != nil && r.unreachable.Load() {
+		a.from = len(r.sources) - 1
+	}
 	for {
 		had := len(a.b)
 		err := a.more(ctx)
@@ -86,6 +91,7 @@ func (r *Remote) get(ctx context.Context, w *want) ([]byte, error) {
 			}
 		}
 		if err == nil {
+			r.recorder.add(w, a.b)
 			return a.b, nil
 		}
 		if err = a.again(ctx, err, had); err != nil {
@@ -114,7 +120,9 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 	case errors.As(err, &wrong):
 		a.describe(wrong)
 		a.wrongs[a.from]++
-		a.r.isWrong(len(a.b))
+		if !a.r.isPreload(a.from) {
+			a.r.isWrong(len(a.b))
+		}
 		if !a.elsewhere() || a.r.inVain() {
 			return wrong
 		}
@@ -126,6 +134,7 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 		case errors.Is(err, errSlow) && len(a.b)-had < slowest: // another server is not to go on from what is so little
 			a.b = a.b[:had]
 		}
+		a.r.unreachable.Store(true)
 		if a.failed++; len(a.b)-had >= slowest {
 			a.failed, a.pause = 1, firstPause
 		}
@@ -254,6 +263,9 @@ func (a *asking) more(ctx context.Context) error {
 	if err := a.r.limit.Paused(ctx); err != nil {
 		return err
 	}
+	if a.r.isPreload(a.from) {
+		a.r.answered.Add(1)
+	}
 	a.r.requests.Add(1)
 	outer := ctx
 	ctx, cancel := context.WithCancel(outer)
@@ -356,6 +368,9 @@ func (a *asking) body(ctx context.Context, body io.Reader, skip int64, watch ...
 		a.b = append(a.b, buf[passed:k]...)
 		skip -= int64(passed)
 		want -= int64(k - passed)
+		if a.r.isPreload(a.from) {
+			a.r.given.Add(int64(k))
+		}
 		a.r.came(ctx, k, k-passed)
 		if err := a.r.limit.Wait(ctx, k); err != nil {
 			return err

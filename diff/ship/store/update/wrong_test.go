@@ -244,7 +244,7 @@ func TestSoundButOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n atomic.Int64
-	if err := errors.Join(u.Fetch(t.Context(), plan), u.Close()); err != nil {
+	if err := errors.Join(u.FetchRanges(t.Context(), plan), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for name, b := range readFolder(t, at) {
