@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"pakdb/codecs/compress"
 	"pakdb/codecs/mount"
@@ -164,9 +163,6 @@ type Writer interface {
 	// Close completes the archive: tables, footers, hashes.
 	Close() error
 }
-
-// Epoch is the time that stands for "no time" in formats that must store one.
-var Epoch = time.Unix(0, 0).UTC()
 
 // ErrOption is the class of options that a writer was given and does not have,
 // or does not have with that value. It is a mistake of the caller, and says

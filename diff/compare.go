@@ -19,7 +19,7 @@ type Options struct {
 	// NoRenames leaves what is gone and what is new as it is.
 	NoRenames bool
 	// Similar is the least similarity, in percent, of contents that are taken for
-	// one that was renamed and changed; 0 is DefaultSimilar, above 100 is never. Only
+	// one that was renamed and changed; 0 is 50, above 100 is never. Only
 	// contents with sketches can be found so.
 	Similar int
 	// Files lists each file of an Unreal asset (.uasset, .uexp, .ubulk) by itself.
@@ -28,9 +28,6 @@ type Options struct {
 	// Brief leaves File.Content empty, which saves looking the hashes up.
 	Brief bool
 }
-
-// DefaultSimilar is the similarity that stands for 0 in [Options.Similar].
-const DefaultSimilar = match.DefaultSimilar
 
 // Result is what a comparison found. It is not safe for concurrent use.
 type Result struct {

@@ -140,7 +140,7 @@ func (rd *rfrmReader) chunk(at int64) (form, error) {
 	return f, err
 }
 
-// fit returns size, at most the bytes that the file has after at.
+// fit returns size, and fails if the file has fewer bytes after at.
 func (rd *rfrmReader) fit(field string, off, at int64, size uint64) (int64, error) {
 	if left := max(rd.src.Size-at, 0); size > uint64(left) {
 		return 0, &atField{field, off, codecs.Errorf(codecs.ErrTruncated, "%d bytes, the file has %d left", size, left)}

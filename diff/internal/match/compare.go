@@ -8,14 +8,14 @@ import (
 	"pakdb/diff/internal/side"
 )
 
-// DefaultSimilar is the similarity that stands for 0 in [Options.Similar].
-const DefaultSimilar = 50
+// defaultSimilar is the similarity for 0 in Options.Similar, of this package and of diff.
+const defaultSimilar = 50
 
 // Options are those of diff.Options that say how rows are compared.
 type Options struct {
 	PerArchive bool // the rows are of archives one by one
 	NoRenames  bool
-	Similar    int // percent; 0 is DefaultSimilar, above 100 never
+	Similar    int // percent; 0 is defaultSimilar, above 100 never
 	Files      bool
 }
 
@@ -62,7 +62,7 @@ func (out *Outcome) join(ctx context.Context, o Options) (err error) {
 		in.Pairs = Moves(in)
 	}
 	if !o.NoRenames {
-		if in.Pairs, err = Renames(ctx, in, cmp.Or(o.Similar, DefaultSimilar)); err != nil {
+		if in.Pairs, err = Renames(ctx, in, cmp.Or(o.Similar, defaultSimilar)); err != nil {
 			return err
 		}
 	}

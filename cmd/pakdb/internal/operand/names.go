@@ -25,12 +25,6 @@ import (
 	"pakdb/query/graph"
 )
 
-// Help is for every command that reads archives by name.
-const Help = `ARCHIVE is a file; or BUILD, the label of a build in the catalog, which stands for
-its archives where they were indexed; or one of them, BUILD:ARCHIVE. A file on disk
-comes before a build of the same name, which BUILD: names. An archive that is not as
-it was indexed is refused.`
-
 // catalogNames is the catalog as names on command lines need it. It is opened once, by the first
 // question: a connection reads all of the views, 13 milliseconds. close closes it.
 type catalogNames struct {
