@@ -80,6 +80,7 @@ func (p modern) summary(d *decoder) {
 	p.places(d)
 	p.identity(d)
 	p.tail(d)
+	s.UE5 = v.ue5
 	s.End = d.Off()
 }
 
@@ -203,7 +204,7 @@ func (p modern) tail(d *decoder) {
 		s.Preload = p.readPlace(d, fixedCount, headerOffset)
 	}
 	if v.ue5 >= ue5NamesReferenced {
-		p.i32(d, referencedCount)
+		s.NamesReferenced = int(p.i32(d, referencedCount))
 	}
 	if v.ue5 >= ue5PayloadTOC {
 		p.i64(d, dataOffset)

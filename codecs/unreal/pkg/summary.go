@@ -31,6 +31,8 @@ type Summary struct {
 	BulkData               int64 // end of the exports' data
 	DataResources          int64
 	Source                 uint32
+	NamesReferenced        int      // UE5 from 1001: names that data of exports refers to; they come first
+	UE5                    int      // the version that a UE5 package was read as, which unversioned ones lack
 	Additional             []string // packages to cook with this one
 	Chunks                 []Chunk  // compressed ranges
 

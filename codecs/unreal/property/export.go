@@ -82,6 +82,18 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 	p.data, p.text, p.l = nil, "", nil // whose memory is o's
 }
 
+// ListEnd returns where the list of properties ends in the data of export i, as packages of
+// UE 5.4 and later store it: 0 for a class that has none. It fails for a list that is not
+// understood.
+func (d *Decoder) ListEnd(i int, data []byte) (int64, error) {
+	var o Export
+	d.Export(&o, i, data)
+	if o.Status == Lost && !errors.Is(o.Why, errOwn) {
+		return 0, fmt.Errorf("its list of properties: %w", o.Why)
+	}
+	return int64(o.End), nil
+}
+
 // lose gives up the list.
 func (o *Export) lose(why error) {
 	o.Status, o.Why, o.End = Lost, why, 0

@@ -15,5 +15,7 @@
 // names that a ScriptObjects chunk knows; a hash of another package's object is
 // named when it is that of the asset itself, which nearly all are.
 //
+// [FromLegacy] and [Package.ToLegacy] convert between these and cooked legacy packages.
+//
 // FORMAT.md has the layouts and how sure each fact is.
 package zen

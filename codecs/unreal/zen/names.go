@@ -92,7 +92,11 @@ type nameTable struct {
 // mapped returns the FMappedName of a rendered name: the engine keeps a number
 // at the end apart.
 func (t *nameTable) mapped(name string) uint64 {
-	text, number := cutNumber(name)
+	return t.mappedNumber(cutNumber(name))
+}
+
+// mappedNumber returns the FMappedName of a text and a number, 0 for none.
+func (t *nameTable) mappedNumber(text string, number uint32) uint64 {
 	i, known := t.index[text]
 	if !known {
 		if t.index == nil {
