@@ -44,7 +44,10 @@ func readStruct(p *parser, o *Export, x *unreal.PackageExport) {
 		o.Schema = s
 	}
 	p.in.Skip(4) // size of the script in memory
-	p.in.Skip(p.count(1))
+	size := p.count(1)
+	from := int32(p.in.Off())
+	p.in.Skip(size)
+	p.l.code = [2]int32{from, from + int32(size)}
 }
 
 var typeField = &Type{Kind: Struct, Name: "Field"}

@@ -99,13 +99,17 @@ type List struct {
 	places  []place // by node, of lists that are to be edited
 	top     place   // of the list of the export itself
 	nowhere place   // of lists that are only read
-	placed  bool    // places are wanted
+	placed  bool    // places and links are wanted
+
+	links []Link   // where the bytes refer to tables, of lists that are to be edited
+	code  [2]int32 // the range of the script of a class or function
 }
 
 // reset empties the list, for an export with those bytes.
 func (l *List) reset(data []byte, order binary.ByteOrder, wide bool) {
 	l.Nodes, l.data, l.order, l.wide = l.Nodes[:0], data, order, wide
 	l.places, l.top = l.places[:0], place{}
+	l.links, l.code = nil, [2]int32{}
 }
 
 // Children yields the nodes directly below node i, those at the top for -1.

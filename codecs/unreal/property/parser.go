@@ -78,6 +78,7 @@ func (p *parser) mark() mark { return mark{p.in, len(p.l.Nodes), p.depth, p.tall
 func (p *parser) back(m mark) {
 	p.in, p.depth, p.tally = m.in, m.depth, m.tally
 	p.l.cut(m.nodes)
+	p.l.unlink(p.in.Off())
 }
 
 func (p *parser) fail(err error) { p.in.Fail(err) }
@@ -151,6 +152,7 @@ func (p *parser) leaf(name string, t *Type, bits uint64, text string) {
 
 // name reads an FName: i32 index, i32 number.
 func (p *parser) name() string {
+	p.link(LinkName)
 	index, number := p.in.I32(), p.in.I32()
 	if p.d.zen {
 		index &= 0x3FFFFFFF // the two top bits say which name map; there is one
@@ -168,6 +170,7 @@ func (p *parser) name() string {
 
 // ref reads a reference to an object.
 func (p *parser) ref() unreal.ObjectRef {
+	p.link(LinkObject)
 	r := unreal.ObjectRef(p.in.I32())
 	if i, ok := r.Export(); ok && i >= len(p.d.pkg.Exports) {
 		p.fail(errRef)

@@ -35,7 +35,11 @@ func (d *Decoder) nameFor(text string) unreal.ObjectName {
 	if i := d.indexOf(text); i >= 0 {
 		return unreal.ObjectName{Index: int32(i)}
 	}
-	base, number := splitNumber(text)
+	return d.numbered(splitNumber(text))
+}
+
+// numbered returns a name of the table with a number, and appends the text if it has none.
+func (d *Decoder) numbered(base string, number int32) unreal.ObjectName {
 	if i := d.indexOf(base); i >= 0 {
 		return unreal.ObjectName{Index: int32(i), Number: number}
 	}

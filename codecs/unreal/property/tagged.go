@@ -163,6 +163,9 @@ func readTypeName(p *parser) *Type {
 	if !known {
 		t = newNamedType(p, raw)
 	}
+	for at := start; p.ok() && at < start+len(raw); at += 12 {
+		p.l.linkAt(int32(at), LinkName)
+	}
 	if p.ok() && (t == nil || t.Kind == Unknown && p.trial > 0) {
 		p.fail(errTag)
 	}
@@ -299,6 +302,7 @@ func attempt(p *parser, i int, binary bool) error {
 func makeOpaque(p *parser, i, size int, why error) {
 	p.l.cut(i + 1)
 	n := &p.l.Nodes[i]
+	p.l.unlink(int64(n.Offset))
 	n.Kind, n.Text, n.Bits, n.Flags = Opaque, why.Error(), 0, 0
 	n.Next, n.Size = int32(i+1), int32(size)
 	p.lost++

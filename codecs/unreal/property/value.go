@@ -260,6 +260,7 @@ func readSoftPath(p *parser, i int) {
 	case v.ue4 < 514:
 		asset = p.str()
 	case v.ue5 >= 1008 && v.editor && len(p.d.soft) > 0:
+		p.link(LinkSoft)
 		k := p.in.I32()
 		if uint32(k) >= uint32(len(p.d.soft)) {
 			p.fail(errRef)

@@ -70,6 +70,8 @@ type Function struct {
 	Soft    []string           // paths of objects that are loaded on demand, likewise
 	Strings []string           // other string constants
 	Texts   []Text             // what players read
+	Links   []Link             // where it refers to tables of the package, if [KismetOptions] ask for it
+	Graph   string             // of an event: the ubergraph, which it enters at a place
 	Normal  *Form              // nil where Err is set
 	Err     error
 }
@@ -77,7 +79,14 @@ type Function struct {
 // Text is a localized text: what finds it in a .locres, and what it says without.
 type Text struct{ Namespace, Key, Source string }
 
+// Link is a place in the bytes of an export that has the index of a name, or a reference to
+// an object.
+type Link struct {
+	At     int
+	Object bool
+}
+
 // Drop takes back what was found in a function that turned out to be opaque.
 func (f *Function) Drop() {
-	f.Calls, f.Refs, f.Soft, f.Strings, f.Texts = nil, nil, nil, nil, nil
+	f.Calls, f.Refs, f.Soft, f.Strings, f.Texts, f.Links = nil, nil, nil, nil, nil, nil
 }

@@ -225,7 +225,11 @@ func (r *kismetDisassembler) enters(from int, graph unreal.ObjectRef, name strin
 		return false
 	}
 	to := r.in.I32()
-	if r.in.U8() != 0x16 || r.lay.raw {
+	closed := r.in.U8() == 0x16
+	if closed {
+		r.fn.Graph = name
+	}
+	if !closed || r.lay.raw {
 		r.in.Seek(at)
 		return false
 	}

@@ -40,6 +40,7 @@ type kismetLayout struct {
 	control     bool
 	editor      bool // fields have metadata
 	zen         bool
+	links       bool // places of names and objects are listed
 	raw         bool // calls of the ubergraph show where they enter it
 }
 

@@ -19,9 +19,17 @@ type kismetOperands struct {
 	lay *kismetLayout
 }
 
+// link notes where the code refers to a table.
+func (r *kismetOperands) link(at int, object bool) {
+	if r.lay.links && r.code != nil {
+		r.fn.Links = append(r.fn.Links, Link{r.fn.At + at, object})
+	}
+}
+
 // object reads a reference: 4 bytes, 8 in memory.
 func (r *kismetOperands) object() unreal.ObjectRef {
 	at := r.in.Pos()
+	r.link(at, true)
 	o := unreal.ObjectRef(r.in.I32())
 	r.extra += 4
 	if !r.names.Has(o) {
@@ -34,6 +42,7 @@ func (r *kismetOperands) object() unreal.ObjectRef {
 // fname reads a name: 8 bytes, 12 in memory.
 func (r *kismetOperands) fname() (text string, number int32) {
 	at := r.in.Pos()
+	r.link(at, false)
 	n := r.lay.name(r.in)
 	r.extra += 4
 	text, ok := r.names.Name(n.Index)

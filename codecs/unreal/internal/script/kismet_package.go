@@ -27,6 +27,8 @@ type KismetOptions struct {
 	// Raw leaves calls of the ubergraph, and the ubergraph itself, as they stand:
 	// without sections by event.
 	Raw bool
+	// Links lists where the code refers to names and objects.
+	Links bool
 }
 
 // Kismet returns the functions of a package of UE4 or UE5, in the order of
@@ -40,7 +42,7 @@ func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt K
 	var best []*work
 	most := -1
 	for _, lay := range kismetLayouts(f) {
-		lay.raw = opt.Raw
+		lay.raw, lay.links = opt.Raw, opt.Links
 		works, exact, err := kismetAttempt(f, &lay, data)
 		if err != nil {
 			return nil, err

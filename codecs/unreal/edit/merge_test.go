@@ -1,0 +1,176 @@
+package edit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/codecstest"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/internal/testkit"
+)
+
+func openSample(t testing.TB, name string) *edit.Package {
+	t.Helper()
+	read := func(ext string) []byte {
+		b, err := os.ReadFile(codecstest.Sample(t, strings.Split("unreal-writing/values/"+name+ext, "/")...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	p, err := edit.Open(context.Background(), read(".uasset"), read(".uexp"), edit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Merges of published mods, and how many values both change in different ways.
+func TestMergeSamples(t *testing.T) {
+	for name, want := range map[string]int{"merge-0": 1, "merge-1": 1, "merge-3": 0, "merge-4": 1, "merge-6": 1, "merge-7": 2} {
+		t.Run(name, func(t *testing.T) {
+			base, x, y, merged := openSample(t, name+".base"), openSample(t, name+".x"), openSample(t, name+".y"), openSample(t, name+".merged")
+			mods := []*edit.Package{x, y}
+			got, err := edit.Merge(t.Context(), base, mods, edit.MergeOptions{})
+			if err != nil || got.Open() != want || (got.Asset == nil) != (want > 0) {
+				t.Fatalf("%d conflicts, want %d; %v", got.Open(), want, err)
+			}
+			got, err = edit.Merge(t.Context(), base, mods, edit.MergeOptions{Prefer: []int{0, 1}})
+			if err != nil || got.Open() > 0 {
+				t.Fatal(err)
+			}
+			result, err := edit.Open(t.Context(), got.Asset, got.Uexp, edit.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest, err := edit.Merge(t.Context(), result, []*edit.Package{merged}, edit.MergeOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range rest.Items {
+				// The program that made the sample left code that y alone changed as it was.
+				if name != "merge-4" || item.Field != "code of events" {
+					t.Errorf("still differs: %+v", item)
+				}
+			}
+		})
+	}
+}
+
+// edited returns a version of a sample with some drawn edits, and the paths of those that set one value.
+func edited(t *testing.T, r *rand.Rand, s *sample) (after *sample, fields []string) {
+	t.Helper()
+	p := s.open(t)
+	if p == nil {
+		return nil, nil
+	}
+	for range 1 + r.IntN(3) {
+		i := r.IntN(len(p.Objects()))
+		d, err := p.Draft(i)
+		if err != nil {
+			continue
+		}
+		var paths []string
+		for path := range p.Decoder().Walk(d.List()) {
+			paths = append(paths, string(path))
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		path := paths[r.IntN(len(paths))]
+		if what, exact, err := oneEdit(r, p, d, i, path); err == nil && exact {
+			fields = append(fields, fmt.Sprint(i, " ", path))
+		} else if err == nil {
+			fields = append(fields, what)
+		}
+	}
+	asset, uexp, err := p.Files(t.Context())
+	if err != nil || bytes.Equal(asset, s.asset) && bytes.Equal(uexp, s.uexp) {
+		return nil, nil
+	}
+	return s.after(asset, uexp), fields
+}
+
+// disjoint reports edits that each set one value, in structs of which no other edit sets one.
+func disjoint(xs, ys []string) bool {
+	for _, x := range xs {
+		for _, y := range ys {
+			x, y = x[:max(strings.LastIndexAny(x, ".["), 0)], y[:max(strings.LastIndexAny(y, ".["), 0)]
+			if x == "" || y == "" || strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The laws of merging, over drawn edits of all samples.
+func TestMergeLaws(t *testing.T) {
+	all := samples(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	counts := map[string]int{}
+	for counts["pairs"] < testkit.Of(24, 1500) {
+		s := &all[r.IntN(len(all))]
+		x, xs := edited(t, r, s)
+		if x == nil {
+			continue
+		}
+		y, ys := edited(t, r, s)
+		if y == nil {
+			continue
+		}
+		counts["pairs"]++
+		merge := func(o edit.MergeOptions, of ...*sample) *edit.Merged {
+			var versions []*edit.Package
+			for _, v := range of {
+				versions = append(versions, v.open(t))
+			}
+			m, err := edit.Merge(t.Context(), s.open(t), versions, o)
+			if errors.Is(err, unreal.ErrInside) {
+				return &edit.Merged{Items: []edit.MergeItem{{Open: true}}}
+			}
+			if err != nil {
+				t.Fatalf("%s: %v %v: %v", s.name, xs, ys, err)
+			}
+			return m
+		}
+		is := func(what string, m *edit.Merged, want *sample) {
+			if !bytes.Equal(m.Asset, want.asset) || !bytes.Equal(m.Uexp, want.uexp) {
+				t.Errorf("%s: %s: other bytes: %+v", s.name, what, m.Items)
+			}
+		}
+		is("b, x, b", merge(edit.MergeOptions{}, x, s), x)
+		is("b, b, y", merge(edit.MergeOptions{}, s, y), y)
+		is("b, x, x", merge(edit.MergeOptions{}, x, x), x)
+		one, other := merge(edit.MergeOptions{}, x, y), merge(edit.MergeOptions{}, y, x)
+		if one.Open() != other.Open() {
+			t.Errorf("%s: %d conflicts, and %d in the other order", s.name, one.Open(), other.Open())
+			continue
+		}
+		if one.Open() > 0 {
+			counts["conflicts"]++
+			if disjoint(xs, ys) {
+				t.Errorf("%s: %q and %q are a conflict: %+v", s.name, xs, ys, one.Items)
+			}
+			continue
+		}
+		if slices.ContainsFunc(one.Items, func(i edit.MergeItem) bool { return i.Ordered }) {
+			counts["ordered"]++
+			continue
+		}
+		counts["merged"]++
+		rest, err := edit.Merge(t.Context(), s.after(one.Asset, one.Uexp).open(t), []*edit.Package{s.after(other.Asset, other.Uexp).open(t)}, edit.MergeOptions{})
+		if err != nil || len(rest.Items) > 0 {
+			t.Errorf("%s: the order of versions matters: %v %+v", s.name, err, rest)
+		}
+	}
+	t.Log(counts)
+}
