@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/zeebo/blake3"
 )
 
@@ -13,19 +13,13 @@ import (
 // changes the first file:
 //
 //	mkjournal DIR NAME FILE     DIR/NAME is to become what FILE is
-func mkjournal() {
-	dir, name := os.Args[1], os.Args[2]
+func mkjournal(ts *testscript.TestScript, _ bool, args []string) {
+	dir, name := ts.MkAbs(args[0]), args[1]
 	old, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil {
-		var to []byte
-		if to, err = os.ReadFile(os.Args[3]); err == nil {
-			err = os.WriteFile(filepath.Join(dir, ".pakdb-update.journal"), journalOf(name, old, to), 0o666)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mkjournal:", err)
-		os.Exit(1)
-	}
+	ts.Check(err)
+	to, err := os.ReadFile(ts.MkAbs(args[2]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(dir, ".pakdb-update.journal"), journalOf(name, old, to), 0o666))
 }
 
 // journalOf is written as docs/pkdelta.md says.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 
@@ -13,14 +12,7 @@ import (
 //
 //	mkpak FILE VERSION     the small one of testdata/gen
 //	mkpak FILE -n COUNT    one of so many entries
-func mkpak() {
-	if err := writePak(os.Args[1], os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, "mkpak:", err)
-		os.Exit(1)
-	}
-}
-
-func writePak(file string, args []string) error {
+func mkpak(file string, args []string) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err

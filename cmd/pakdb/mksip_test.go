@@ -14,14 +14,7 @@ import (
 //
 //	mksip FILE NAME=CONTENT...   a name in double quotes is a Go string
 //	mksip FILE -n COUNT          so many entries, dir/000000.bin and so on
-func mksip() {
-	if err := writeSip(os.Args[1], os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, "mksip:", err)
-		os.Exit(1)
-	}
-}
-
-func writeSip(file string, args []string) error {
+func mksip(file string, args []string) error {
 	var names []string
 	var contents [][]byte
 	add := func(name, content string) {

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha1"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -14,14 +13,8 @@ import (
 //
 //	mkupak FILE MOUNT NAME=CONTENT...   a name in double quotes is a Go string
 //	                                    -NAME is a delete record
-func mkupak() {
-	if err := writeUnrealPak(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
-		fmt.Fprintln(os.Stderr, "mkupak:", err)
-		os.Exit(1)
-	}
-}
-
-func writeUnrealPak(file, mount string, args []string) error {
+func mkupak(file string, args []string) error {
+	mount, args := args[0], args[1:]
 	le := binary.LittleEndian
 	fstring := func(b []byte, s string) []byte {
 		return append(append(le.AppendUint32(b, uint32(len(s)+1)), s...), 0)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -15,9 +14,9 @@ import (
 //
 // CLASS may be empty: then the export is a class, and DATA a property of its defaults. Of
 // others, DATA is behind a list without properties. With another N it has another GUID.
-func mkupkg() {
+func mkupkg(file string, args []string) error {
 	var p codecstest.Package
-	for _, arg := range os.Args[2:] {
+	for _, arg := range args {
 		if n, ok := strings.CutPrefix(arg, "save="); ok {
 			save, _ := strconv.Atoi(n)
 			p.Save = uint32(save)
@@ -35,8 +34,5 @@ func mkupkg() {
 		}
 		p.Exports = append(p.Exports, x)
 	}
-	if err := os.WriteFile(os.Args[1], p.Bytes(), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, "mkupkg:", err)
-		os.Exit(1)
-	}
+	return os.WriteFile(file, p.Bytes(), 0o600)
 }

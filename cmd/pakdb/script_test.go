@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,18 +9,24 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
 func TestMain(m *testing.M) {
+	if name := filepath.Base(os.Args[0]); name == "pakdb" || name == "pakdb.exe" {
+		main()
+	}
 	// Tests that run commands in this process open databases before others limit
 	// the memory of SQL, which SQLite has to be told first.
 	if err := schema.LimitMemory(0); err != nil {
@@ -36,15 +43,40 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testscript.Main(m, map[string]func(){
-		"pakdb":     main,
-		"mksip":     mksip,
-		"mkpak":     mkpak,
-		"mkupkg":    mkupkg,
-		"mkupak":    mkupak,
-		"mkjournal": mkjournal,
-		"s3serve":   s3serve,
-	})
+	dir, err := onPath()
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // there is nothing else to do about it
+	os.Exit(code)
+}
+
+// onPath puts this program on the PATH by the name pakdb, for tests that need a process of
+// its own, and returns the folder that it is in. It is not [testscript.Main] that does so:
+// that one has scripts start a process for each command.
+func onPath() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "pakdb-test"); err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "pakdb"+filepath.Ext(self))
+	if filepath.Ext(self) != ".exe" {
+		name = filepath.Join(dir, "pakdb")
+	}
+	if os.Link(self, name) != nil { // another disk
+		program, err := os.ReadFile(self)
+		if err == nil {
+			err = os.WriteFile(name, program, 0o700)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // inFull reports whether a test takes all of its cases: with PAKDB_DEEP, to rewrite them, or if
@@ -53,10 +85,10 @@ func inFull(test string) bool {
 	return testkit.Deep() || os.Getenv("PAKDB_UPDATE_SCRIPTS") != "" || strings.Contains(flag.Lookup("test.run").Value.String(), test)
 }
 
-// The scripts run the real command, in 1,700 processes: by default a quarter of the scripts.
-// $DATA is the folder of the fixtures.
+// The scripts run the command in this process, one after the other, since each has its own
+// working folder and environment: 1,700 processes took longer than what they did. By default
+// a quarter of the scripts. $DATA is the folder of the fixtures.
 func TestScripts(t *testing.T) {
-	t.Parallel()
 	root := codecstest.ModuleRoot(t)
 	scripts, err := filepath.Glob(filepath.Join(root, "testdata", "script", "*.txtar"))
 	if err != nil {
@@ -65,7 +97,8 @@ func TestScripts(t *testing.T) {
 	if !inFull("TestScripts") {
 		scripts = testkit.Some(scripts, len(scripts)/4)
 	}
-	testscript.Run(t, testscript.Params{
+	run := &inProcess{}
+	testscript.RunT(oneByOne{t}, testscript.Params{
 		Files: scripts,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", filepath.Join(root, "testdata"))
@@ -73,7 +106,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOGC", os.Getenv("GOGC"))
 			env.Setenv("GOMEMLIMIT", os.Getenv("GOMEMLIMIT"))
 			env.Setenv("SAMPLES", samplesFolder(root))
-			return nil
+			return run.begin(env, scripts)
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -86,14 +119,25 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"bytes":   overwriteBytes,
-			"cut":     cut,
-			"count":   countFiles,
-			"waitfor": waitFor,
+			"pakdb":     run.pakdb,
+			"exits":     run.exits,
+			"bytes":     overwriteBytes,
+			"cut":       cut,
+			"count":     countFiles,
+			"mksip":     makes(mksip),
+			"mkpak":     makes(mkpak),
+			"mkupkg":    makes(mkupkg),
+			"mkupak":    makes(mkupak),
+			"mkjournal": mkjournal,
+			"s3serve":   s3serve,
 		},
 		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
 	})
+}
+
+// makes is a command that writes a file.
+func makes(write func(file string, args []string) error) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) { ts.Check(write(ts.MkAbs(args[0]), args[1:])) }
 }
 
 // samplesFolder is where other people's samples are, see [codecstest.Sample].
@@ -105,20 +149,106 @@ func samplesFolder(root string) string {
 	return filepath.Join(root, "..", "shared", "samples")
 }
 
-// exits CODE COMMAND... runs a command that must end with that exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// oneByOne runs scripts one after the other.
+type oneByOne struct{ *testing.T }
+
+func (o oneByOne) Parallel()     {}
+func (o oneByOne) Verbose() bool { return testing.Verbose() }
+func (o oneByOne) Run(name string, f func(testscript.T)) {
+	o.T.Run(name, func(t *testing.T) { f(oneByOne{t}) })
+}
+
+// inProcess runs pakdb for scripts.
+type inProcess struct {
+	variables []string // names of all that scripts set
+}
+
+// begin notes the variables of the environment that a script begins with, and all that
+// scripts set.
+func (p *inProcess) begin(env *testscript.Env, scripts []string) error {
+	if len(p.variables) > 0 {
+		return nil
+	}
+	for _, v := range env.Vars {
+		name, _, _ := strings.Cut(v, "=")
+		p.variables = append(p.variables, name)
+	}
+	for _, file := range scripts {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, line := range setsVariables.FindAll(text, -1) {
+			for _, set := range assigns.FindAllSubmatch(line, -1) {
+				p.variables = append(p.variables, string(set[1]))
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	setsVariables = regexp.MustCompile(`(?m)^(?:\[.*\] *)*env .*`)
+	assigns       = regexp.MustCompile(` (\w+)=`)
+)
+
+// run runs pakdb with a script's folder and environment, and returns its exit code. One that
+// is limited to so much memory is a process: SQLite is told once.
+func (p *inProcess) run(ts *testscript.TestScript, args []string) int {
+	if ts.Getenv("PAKDB_MAX_MEMORY") != "" {
+		return startAndWait(ts, "pakdb", args)
+	}
+	folder, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	before := os.Environ()
+	os.Clearenv()
+	defer func() {
+		os.Clearenv()
+		for _, v := range before {
+			name, value, _ := strings.Cut(v, "=")
+			_ = os.Setenv(name, value) // it was one
+		}
+		ts.Check(os.Chdir(folder))
+	}()
+	for _, name := range p.variables {
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
+	}
+	return execute(context.Background(), cli.New(strings.NewReader(""), ts.Stdout(), ts.Stderr(), all.Registry), args)
+}
+
+// startAndWait runs a program and returns its exit code.
+func startAndWait(ts *testscript.TestScript, program string, args []string) int {
+	err := ts.Exec(program, args...)
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Fatalf("%s: %v", program, err)
+	}
+	return exit.ExitCode()
+}
+
+// pakdb ARG... runs pakdb.
+func (p *inProcess) pakdb(ts *testscript.TestScript, neg bool, args []string) {
+	if code := p.run(ts, args); neg != (code != 0) {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+// exits CODE COMMAND ARG... runs a command that must end with that exit code.
+func (p *inProcess) exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	code := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%s: %v", args[1], err)
-		}
-		code = exit.ExitCode()
+	if args[1] == "pakdb" {
+		code = p.run(ts, args[2:])
+	} else {
+		code = startAndWait(ts, args[1], args[2:])
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
