@@ -133,6 +133,9 @@ func (e *events) done(dir string, p *update.Plan, r *update.Remote, took time.Du
 	e.text("done: %s is build %q; fetched %d bytes\n", dir, p.Build, r.Fetched())
 }
 
+// placed reports that all files of a part are in place.
+func (e *events) placed(part string) { e.event("placed", map[string]any{"part": part}) }
+
 // preloaded reports which build waits to be installed.
 func (e *events) preloaded(dir string, p *update.Plan, r *update.Remote) {
 	e.event("preloaded", map[string]any{"build": p.Build, "fetched": r.Fetched(), "requests": r.Requests()})

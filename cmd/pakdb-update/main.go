@@ -42,7 +42,8 @@ changes nothing in it, and tells which files are not the build's.
 -json writes a line of JSON for each event to stdout: warning, channel (what DIR
 follows, and which newer builds it does not get yet, and why), parts (the optional parts of
 the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan,
-progress, paused, resumed, difference, preloaded, done and error. Fields are only added.
+progress, placed (part: all its files are in place; "" for those of no part), paused,
+resumed, difference, preloaded, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate SIZE (a second, as
 500K; 0: any) and stop. A pause holds what is fetched.
 

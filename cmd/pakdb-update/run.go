@@ -42,7 +42,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 	}
 	started := time.Now()
 	watched, done := out.watch(ctx)
-	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Parts: o.choice, Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Registry: registry()})
+	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Parts: o.choice, Clean: o.clean, Overlay: o.overlay, Keep: o.keep, Placed: out.placed, Registry: registry()})
 	done()
 	if err != nil {
 		return err

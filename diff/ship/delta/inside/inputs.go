@@ -24,7 +24,7 @@ var ErrSameName = errors.New("two files of one name")
 // Files are opened inputs. Close closes them.
 type Files struct {
 	Inputs []delta.Input
-	Open   []*os.File
+	Open   []*os.File     // nil: closed already
 	Passed []*regular.Odd // paths below folders that were left out
 }
 
@@ -101,7 +101,21 @@ func (f *Files) Path(i int) string { return f.Open[i].Name() }
 func (f *Files) Close() error {
 	var errs []error
 	for _, file := range f.Open {
-		errs = append(errs, file.Close())
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// CloseOnly closes the inputs of some names.
+func (f *Files) CloseOnly(closes func(name string) bool) error {
+	var errs []error
+	for i, file := range f.Open {
+		if file != nil && closes(f.Inputs[i].Name) {
+			errs = append(errs, file.Close())
+			f.Open[i] = nil
+		}
 	}
 	return errors.Join(errs...)
 }

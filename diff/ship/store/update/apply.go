@@ -14,7 +14,9 @@ import (
 // Apply carries a plan of this Folder out. It fetches what is missing, makes the
 // files beside the old ones, checks each, and only when all are right puts them into
 // place and removes what is gone. Until then, and when it fails, the folder is as it
-// was, but for what has been fetched and made, which the next try uses. fetched is
+// was, but for what has been fetched and made, which the next try uses. Files of optional
+// parts that are new to the folder come into place after the others, part by part in their
+// order, and before later parts are fetched. fetched is
 // called with the bytes that came, one call at a time; it may be nil. A plan is
 // applied once. Where there is too little room, the error is an [apply.SpaceError].
 func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) error {
@@ -60,25 +62,55 @@ func (f *Folder) worked(ctx context.Context, p *Plan, size int64, work func(*fet
 
 func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched func(n int64)) error {
 	m := newMaker(f.disk, f.contents, fetcher)
-	if err := m.fetch(ctx, fetched); err != nil {
+	stages := f.stages(p)
+	var last *placement
+	for i := range stages {
+		s := &stages[i]
+		if i > 0 {
+			stored.Step(ctx, store.StepFetching, fetcher.missing(s.rank))
+		}
+		var err error
+		if last, err = f.place(ctx, m, s, fetched); err != nil {
+			return err
+		}
+		for _, part := range s.parts {
+			if f.placed != nil && len(f.parts.tell) > 0 {
+				f.placed(part)
+			}
+		}
+	}
+	if err := fetcher.close(); err != nil { // some systems do not remove open files
 		return err
+	}
+	return last.finish()
+}
+
+// place fetches and makes the files of a stage, and puts them into place.
+func (f *Folder) place(ctx context.Context, m *maker, s *stage, fetched func(n int64)) (*placement, error) {
+	p := s.plan
+	if err := m.fetch(ctx, s.rank, fetched); err != nil {
+		return nil, err
 	}
 	undone, err := f.applyPatches(ctx, p, fetched)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	stored.Step(ctx, store.StepMaking, p.Bill.Write)
+	write := int64(0)
+	for i := range p.Files {
+		write = store.SumSizes(write, p.Files[i].Size)
+	}
+	stored.Step(ctx, store.StepMaking, write)
 	if err := m.makeAll(ctx, filesBy(p, "")); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.makeAnew(ctx, undone); err != nil {
-		return err
+		return nil, err
 	}
 	remove := slices.Clone(p.Remove)
 	var state *overlayState
 	if f.over != nil {
 		if state, err = f.makeOverlay(ctx, m, p); err != nil {
-			return err
+			return nil, err
 		}
 		remove = slices.DeleteFunc(remove, func(name string) bool { return slices.Contains(state.Archives, name) })
 	}
@@ -86,17 +118,11 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 	for i := range f.build.Files {
 		exec[f.build.Files[i].Path] = f.build.Files[i].Exec
 	}
-	place := &placement{f.disk, p, f.build, remove, exec, f.system, state}
-	if err := place.sync(ctx); err != nil {
-		return err
+	placed := &placement{f.disk, p, f.build, remove, exec, f.system, state}
+	if err := placed.sync(ctx); err != nil {
+		return nil, err
 	}
-	if err := place.commit(); err != nil {
-		return err
-	}
-	if err := fetcher.close(); err != nil { // some systems do not remove open files
-		return err
-	}
-	return place.finish()
+	return placed, placed.commit()
 }
 
 // makeOverlay makes the archive that is mounted over those of the folder, unless the one
@@ -171,7 +197,7 @@ func (f *Folder) makeAnew(ctx context.Context, files []*File) (err error) {
 	}
 	m := newMaker(f.disk, c, newFetcher(f.frames, f.disk, ranges))
 	defer func() { err = errors.Join(err, m.fetcher.close()) }()
-	if err := m.fetch(ctx, nil); err != nil {
+	if err := m.fetch(ctx, everyRank, nil); err != nil {
 		return err
 	}
 	return m.makeAll(ctx, files)

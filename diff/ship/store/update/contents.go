@@ -33,12 +33,13 @@ type contents struct {
 	files  []*target
 	wanted map[Content]*wanted
 	coded  map[Content]bool // of these, those that deltas make
-	looked int64            // bytes of files that are right and were read all the same
+	ranks  ranks
+	looked int64 // bytes of files that are right and were read all the same
 }
 
 // newContents is for files that are made of contents.
 func newContents(f *Folder, files []*target) *contents {
-	return &contents{build: f.build, frames: f.frames, local: f.local, others: f.diff.others, right: f.diff.right, files: files,
+	return &contents{build: f.build, frames: f.frames, local: f.local, ranks: f.parts.ranks, others: f.diff.others, right: f.diff.right, files: files,
 		wanted: map[Content]*wanted{}, coded: map[Content]bool{}}
 }
 
@@ -397,7 +398,15 @@ func (c *contents) ranges(ctx context.Context) ([]Range, error) {
 	for _, w := range ch.coded {
 		id := Content{w.ID, w.Size}
 		c.coded[id] = true
-		parts = append(parts, storedPart{w.from.Name(), w.from.Sum, Part{Content: id, Off: w.delta.Off, Size: w.delta.N}})
+		parts = append(parts, storedPart{w.from.Name(), w.from.Sum, Part{Content: id, Off: w.delta.Off, Size: w.delta.N}, 0})
+	}
+	frames, deltas := c.rankOf(c.ranks)
+	for i := range parts {
+		if p := &parts[i]; p.Pack > 0 {
+			p.rank = frames[p.frame()]
+		} else {
+			p.rank = deltas[p.Content]
+		}
 	}
 	return join(parts, nearby), nil
 }
@@ -409,6 +418,7 @@ func (c *contents) addUp(t *target, file *File) {
 		id := Content{r.ID, r.Size}
 		w := c.wanted[id]
 		switch {
+		case r.Size == 0: // it comes from nowhere
 		case w == nil:
 			file.Local = store.SumSizes(file.Local, r.Size)
 			if have, ok := c.local.Find(r.ID, r.Size); ok {

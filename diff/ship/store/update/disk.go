@@ -27,7 +27,7 @@ type disk struct {
 	name    string
 	out     *atomicfile.Dir // for writing
 	root    *os.Root        // of out
-	inputs  *inside.Files   // nil: they are closed
+	inputs  *inside.Files   // nil: they are not open
 	odd     []string        // names of pipes, sockets and devices
 	here    map[string]delta.Input
 	sums    map[string]string // of files that were hashed, by their paths
@@ -161,20 +161,12 @@ func (d *disk) isMade(ctx context.Context, f *File) bool {
 	return err == nil && sum == f.Sum
 }
 
-// closeFiles closes the files of the folder: some systems do not rename over open
-// ones.
-func (d *disk) closeFiles() error {
-	if d.inputs == nil {
-		return nil
-	}
-	err := d.inputs.Close()
-	d.inputs = nil
-	return err
-}
-
 // close gives the folder free.
 func (d *disk) close() error {
-	errs := []error{d.closeFiles()}
+	var errs []error
+	if d.inputs != nil {
+		errs = append(errs, d.inputs.Close())
+	}
 	if d.root != nil {
 		errs = append(errs, d.root.Close())
 		d.root = nil

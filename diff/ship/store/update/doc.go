@@ -16,6 +16,7 @@
 // often, and who is believed), plan.go (the data; parts; what an earlier run left),
 // frames.go (lists of the store), disk.go (the folder), compare.go, trees.go (recipes;
 // local.go has what the folder's files contain), patches.go, contents.go, fetch.go, make.go,
-// place.go, virtual.go (files that are read and not written), overlay.go (an archive over
-// those that are installed), update.go (Open, Compare, Plan), apply.go.
+// stages.go (optional parts, one after the other), place.go, virtual.go (files that are read
+// and not written), overlay.go (an archive over those that are installed), update.go (Open,
+// Compare, Plan), apply.go, preload.go.
 package update

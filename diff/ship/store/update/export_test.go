@@ -35,6 +35,6 @@ func (f *Folder) FetchRanges(ctx context.Context, p *Plan) error {
 		return err
 	}
 	fetcher := newFetcher(f.frames, f.disk, p.Ranges)
-	_, err := fetcher.all(ctx, nil)
+	_, err := fetcher.all(ctx, everyRank, nil)
 	return errors.Join(err, fetcher.close())
 }

@@ -152,6 +152,46 @@ func TestFaultsUpdate(t *testing.T) {
 	}
 }
 
+// Killed wherever: when a file of a part is in place, all files of the parts before it are.
+func TestFaultsParts(t *testing.T) {
+	notShort(t)
+	from, build := t.TempDir(), partsOf(1, 3000)
+	publishWith(t, from, "1", build, &publish.Options{Parts: someParts})
+	stages := [][]string{{"Game.bin", "a.txt"}, {"Text/fr.bin", "DLC1/fr.bin"}, {"Text/de.bin"}, {"DLC1/level.bin"}}
+	between := 0
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: func(t *testing.T) string { return filepath.Join(t.TempDir(), "game") },
+		Run:     func(ctx context.Context, dir string) error { return updateTo(ctx, from, dir, "1", nil) },
+		Look: func(t *testing.T, dir string, at faulttest.Point) {
+			have := faulttest.Files(t, dir)
+			whole := 0
+			for i, names := range stages {
+				n := 0
+				for _, name := range names {
+					if have[name] == string(build[name]) {
+						n++
+					}
+				}
+				switch {
+				case n > 0 && whole < i:
+					t.Errorf("%v: there are files of part %d, and not all of part %d", at, i, whole)
+				case n == len(names):
+					whole = i + 1
+				}
+			}
+			if whole > 0 && whole < len(stages) {
+				between++
+			}
+		},
+		Mixed: true,
+		Kept:  true,
+		Lax:   func(path string) bool { return strings.Contains(filepath.ToSlash(path), "/.pakdb-update/") },
+	}, faultPoints/3)
+	if between == 0 {
+		t.Error("none was killed between two parts")
+	}
+}
+
 // state is what clients see of a store: the files of each build in its list. The
 // store must be sound.
 func state(key *delta.PublicKey, labels ...string) func(t *testing.T, dir string) faulttest.Tree {

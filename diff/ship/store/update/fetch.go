@@ -77,13 +77,16 @@ func (r *Range) hasFrames() bool {
 	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Pack > 0 })
 }
 
-// all gets all ranges, some at a time, each into a file of its own. It returns the
-// contents whose deltas nobody gives.
-func (f *fetcher) all(ctx context.Context, fetched func(n int64)) (absent []Content, err error) {
+// all gets all ranges up to a rank, some at a time, each into a file of its own. It returns
+// the contents whose deltas nobody gives.
+func (f *fetcher) all(ctx context.Context, rank int, fetched func(n int64)) (absent []Content, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	var counting sync.Mutex
 	for _, r := range f.ranges {
+		if r.Rank > rank || r.data != nil {
+			continue
+		}
 		g.Go(process.RescueFunc(func() error {
 			err := f.fetch(ctx, r, r.inflates)
 			var wrong *wrongError
@@ -102,6 +105,16 @@ func (f *fetcher) all(ctx context.Context, fetched func(n int64)) (absent []Cont
 		return nil, err
 	}
 	return f.forgetAbsent(), nil
+}
+
+// missing is how many bytes up to a rank are not fetched.
+func (f *fetcher) missing(rank int) (n int64) {
+	for _, r := range f.ranges {
+		if r.Rank <= rank && r.data == nil {
+			n += r.Size
+		}
+	}
+	return n
 }
 
 // forgetAbsent forgets the ranges that nobody gives, and returns what they have.

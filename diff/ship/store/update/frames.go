@@ -44,18 +44,21 @@ type storedPart struct {
 	file string
 	sum  store.Key
 	Part
+	rank int // of the files that need it first
 }
 
 // join makes ranges of what is needed, of parts that are not far from each other.
 func join(parts []storedPart, nearby int64) (ranges []Range) {
-	slices.SortStableFunc(parts, func(a, b storedPart) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Off, b.Off)) })
+	slices.SortStableFunc(parts, func(a, b storedPart) int {
+		return cmp.Or(a.rank-b.rank, cmp.Compare(a.file, b.file), cmp.Compare(a.Off, b.Off))
+	})
 	for _, p := range parts {
 		var r *Range
 		if len(ranges) > 0 {
 			r = &ranges[len(ranges)-1]
 		}
-		if r == nil || r.File != p.file || p.Off-(r.Off+r.Size) > nearby || p.Off+p.Size-r.Off > maxRange {
-			ranges = append(ranges, Range{File: p.file, Sum: hexSum(p.sum), Off: p.Off})
+		if r == nil || r.Rank != p.rank || r.File != p.file || p.Off-(r.Off+r.Size) > nearby || p.Off+p.Size-r.Off > maxRange {
+			ranges = append(ranges, Range{File: p.file, Sum: hexSum(p.sum), Off: p.Off, Rank: p.rank})
 			r = &ranges[len(ranges)-1]
 		}
 		r.Size = max(r.Size, p.Off+p.Size-r.Off)
@@ -77,7 +80,7 @@ func (f *frameReader) locate(ctx context.Context, need map[store.FrameID]bool) (
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, storedPart{store.PackName(id.Pack), p.Sum, Part{Pack: id.Pack, Frame: id.Frame, Off: off, Size: n}})
+		parts = append(parts, storedPart{store.PackName(id.Pack), p.Sum, Part{Pack: id.Pack, Frame: id.Frame, Off: off, Size: n}, 0})
 	}
 	return parts, nil
 }

@@ -47,10 +47,10 @@ func newMaker(d *disk, c *contents, f *fetcher) *maker {
 	return &maker{disk: d, contents: c, fetcher: f, mended: map[Content]int{}}
 }
 
-// fetch fetches what is missing. Contents whose deltas nobody gives are made of
-// chunks.
-func (m *maker) fetch(ctx context.Context, fetched func(n int64)) error {
-	absent, err := m.fetcher.all(ctx, fetched)
+// fetch fetches what is missing for files up to a rank. Contents whose deltas nobody gives
+// are made of chunks.
+func (m *maker) fetch(ctx context.Context, rank int, fetched func(n int64)) error {
+	absent, err := m.fetcher.all(ctx, rank, fetched)
 	if err != nil || len(absent) == 0 {
 		return err
 	}

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
@@ -126,6 +130,81 @@ func TestPartsLieApart(t *testing.T) {
 	bill, err := withParts(t, dir, t.TempDir(), "", leaving("de", "fr"))
 	if most := int64(100*size) * 11 / 10; err != nil || bill.Fetch > most {
 		t.Errorf("fetches %d for a third of the files, at most %d: %v", bill.Fetch, most, err)
+	}
+}
+
+// TestPartsInOrder: what is needed first comes into place first, in the order of the parts, and
+// without the bytes of later ones; when the server goes away the folder has whole parts, and
+// the next update goes on.
+func TestPartsInOrder(t *testing.T) {
+	t.Parallel()
+	const size = 400_000
+	dir := t.TempDir()
+	builds := []folder{partsOf(1, size), partsOf(2, size)}
+	for i, f := range builds {
+		publishWith(t, dir, fmt.Sprint(i+1), f, &publish.Options{Registry: all.Registry(), Parts: someParts})
+	}
+	base, text := []string{"Game.bin", "a.txt"}, []string{"Game.bin", "a.txt", "Text/fr.bin", "DLC1/fr.bin"}
+	for name, c := range map[string]struct {
+		before folder
+		after  string // part after which the server goes away
+		want   folder // then
+	}{
+		"first":        {folder{}, "", only(builds[1], base...)},
+		"second":       {folder{}, "fr", only(builds[1], text...)},
+		"third":        {folder{}, "de", only(builds[1], append(text, "Text/de.bin")...)},
+		"a next build": {only(builds[0], base...), "", only(builds[1], base...)},
+		// Files of two builds would be seen at once: those that are there are replaced together.
+		"one with parts": {only(builds[0], text...), "", only(builds[1], text...)},
+		"whole":          {builds[0], "none", builds[0]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := c.before.write(t, t.TempDir())
+			gone := atomic.Bool{}
+			files := http.FileServer(http.Dir(dir))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				if gone.Load() {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				files.ServeHTTP(w, req)
+			}))
+			defer server.Close()
+			var order []string
+			run := func() (update.Bill, error) {
+				r := sure(update.OpenRemote(server.URL, update.RemoteOptions{}))
+				r.SetClock(time.Now, noSleep)
+				order = nil
+				u, plan, err := update.Prepare(quick(t.Context()), r, at, update.Options{Label: "2", Registry: all.Registry(), Placed: func(part string) {
+					order = append(order, part)
+					gone.Store(part == c.after || gone.Load())
+				}})
+				if err != nil {
+					return update.Bill{}, err
+				}
+				if c.after == "none" {
+					gone.Store(true)
+				}
+				return plan.Bill, errors.Join(u.Apply(quick(t.Context()), plan, nil), u.Close())
+			}
+			if _, err := run(); err == nil {
+				t.Error("the server went away, and nothing was missing")
+			}
+			same(t, "in between", withoutWork(t, at), c.want)
+			gone.Store(false)
+			c.after = "never"
+			bill, err := run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if missing := int64(len(builds[1])-len(c.want)) * size; len(c.before) == 0 && bill.Write != missing {
+				t.Errorf("the rest writes %d bytes, want %d", bill.Write, missing)
+			}
+			same(t, "at the end", withoutWork(t, at), builds[1])
+			if got := fmt.Sprintf("%q", order); got != `["" "fr" "de" "dlc1"]` {
+				t.Errorf("parts came in the order %s", got)
+			}
+		})
 	}
 }
 

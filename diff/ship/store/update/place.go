@@ -56,10 +56,16 @@ func (p *placement) sync(ctx context.Context) error {
 
 // commit puts the files into place.
 func (p *placement) commit() error {
-	if err := p.disk.closeFiles(); err != nil {
+	names := p.replaced()
+	changes := map[string]bool{}
+	for _, name := range names {
+		changes[name] = true
+	}
+	// Some systems do not rename over open files.
+	if err := p.disk.inputs.CloseOnly(func(name string) bool { return changes[name] }); err != nil {
 		return err
 	}
-	if err := Free(p.system, p.disk.root, p.replaced()); err != nil {
+	if err := Free(p.system, p.disk.root, names); err != nil {
 		return err
 	}
 	if err := p.moveAside(); err != nil {
@@ -164,6 +170,11 @@ func (p *placement) replaced() []string {
 	}
 	for i := range p.plan.Files {
 		names = append(names, p.plan.Files[i].Path)
+	}
+	if p.plan.Overlay != nil {
+		for _, m := range p.plan.Overlay.Made {
+			names = append(names, m.Path)
+		}
 	}
 	return names
 }

@@ -95,6 +95,7 @@ type Range struct {
 	Off   int64  `json:"offset"`
 	Size  int64  `json:"size"`
 	Parts []Part `json:"parts"` // that are needed of it
+	Rank  int    `json:"rank"`  // of the optional part that needs it first, in their order from 1 on; 0: files of none do
 }
 
 // Part is what is needed of a range: a frame of a pack, or the delta of a content.
@@ -185,6 +186,8 @@ type parts struct {
 	tell    []PartUse
 	gone    []string     // parts that it was told of, and that the build has not
 	left    []store.File // files of the build that it does without
+	wanted  []string     // parts that the build has and the folder wants, in the publisher's order
+	ranks   ranks
 }
 
 // chooseParts takes the files that a folder does without from those of a build, and returns the
@@ -199,10 +202,20 @@ func chooseParts(dir string, all *store.Build, by store.PartChoice, mem *store.B
 		return nil, nil, err
 	}
 	p.gone = p.install.Gone(all.Parts)
+	p.ranks = ranks{}
 	for _, one := range all.Parts {
 		use := PartUse{Name: one.Name, Wanted: p.install.Wants(one.Name)}
 		one.Each(func(i int) { use.Files++; use.Size += all.Files[i].Size })
 		p.tell = append(p.tell, use)
+		if !use.Wanted {
+			continue
+		}
+		p.wanted = append(p.wanted, one.Name)
+		one.Each(func(i int) {
+			if name := all.Files[i].Path; p.ranks[name] == 0 {
+				p.ranks[name] = len(p.wanted)
+			}
+		})
 	}
 	if len(all.Parts) == 0 {
 		return p, all, nil

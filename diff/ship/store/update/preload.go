@@ -112,7 +112,7 @@ func (f *Folder) Fetch(ctx context.Context, p *Plan, fetched func(n int64)) erro
 		return errForeignPlan
 	}
 	return f.worked(ctx, p, p.Bill.Fetch, func(fetcher *fetcher) error {
-		if err := newMaker(f.disk, f.contents, fetcher).fetch(ctx, fetched); err != nil {
+		if err := newMaker(f.disk, f.contents, fetcher).fetch(ctx, everyRank, fetched); err != nil {
 			return err
 		}
 		for i := range p.Patches {

@@ -19,6 +19,7 @@ type Options struct {
 	Overlay  bool                   // archives stay as they are: one is made that is mounted over them
 	Keep     bool                   // with Overlay: patches that earlier builds brought stay
 	Only     func(path string) bool // files of the build that are wanted, nil: all; for folders that no game uses
+	Placed   func(part string)      // is called when a part of the build's is in place: "" for the files of no part; nil: is not
 	Registry *codecs.Registry       // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 }
@@ -71,8 +72,9 @@ type Folder struct {
 	clean    bool
 	overlay  bool
 	keep     bool
-	over     *overlaying // nil: archives are replaced
-	system   System      // whose rules about open files hold
+	placed   func(part string) // nil: nobody asks
+	over     *overlaying       // nil: archives are replaced
+	system   System            // whose rules about open files hold
 }
 
 // Compare looks at what is in dir, by content: the version that it has does not
@@ -87,7 +89,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		}
 		t = again
 	}
-	f = &Folder{clean: opt.Clean, overlay: opt.Overlay, keep: opt.Keep, system: This(), build: t.Build, isLast: t.isLast, list: t.list, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	f = &Folder{clean: opt.Clean, overlay: opt.Overlay, keep: opt.Keep, placed: opt.Placed, system: This(), build: t.Build, isLast: t.isLast, list: t.list, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
