@@ -68,7 +68,7 @@ func TestNamesHaveNoCase(t *testing.T) {
 		return n
 	}
 	every := testkit.Of(5, 1)
-	for i, view := range strs("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
+	for i, view := range strs("SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*' ORDER BY name") {
 		if i%every != 0 {
 			continue
 		}

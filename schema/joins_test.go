@@ -74,7 +74,7 @@ func joinedCatalog(t *testing.T, n int) (*asks.DB, []joinedView) {
 	defer func() { _ = file.Close() }()
 	// Other columns of these have few values.
 	telling := []string{"path", "content", "name", "game_path", "path_id", "content_id", "size", "ordinal"}
-	for _, name := range query(t, file, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
+	for _, name := range query(t, file, "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*' ORDER BY name") {
 		own := joinedView{name: name[0].(string)}
 		v := joinedView{name: "s_" + name[0].(string)}
 		var declared, values []string

@@ -4,7 +4,7 @@
 
 -- The offset of an entry is packed (archive_place): pakdb has it in place of NULL.
 
--- view x_entry: the entries of each archive, as tables know them; entries has texts
+-- view x_entry: the entries of each archive, as tables know them; x_stored has builds and paths
 CREATE VIEW x_entry AS
 SELECT v.archive_id,
        CASE v.edition
@@ -31,10 +31,34 @@ SELECT v.archive_id,
        r.padded,
        r.lineage_id,
        r.row,
+       v.edition,
+       v.format,
+       v.mount_point,
        v.game_root
 FROM x_archive v
 JOIN x_entry_row r ON r.lineage_id = v.lineage_id
     AND r.since <= v.edition AND (r.until = 0 OR r.until > v.edition);
+
+-- view x_stored: the entries of all complete builds with their paths, on which other views are built
+CREATE VIEW x_stored AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       d.prefix,
+       d.dir,
+       p.name,
+       p.ext_id,
+       ba.ordinal AS mount,
+       ba.mount_order,
+       ba.stem,
+       e.*,
+       b.build_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+LEFT JOIN x_path p ON p.path_id = e.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
 
 -- Grouped by the label, too, so that a condition on build comes before the grouping.
 
@@ -77,12 +101,12 @@ WHERE b.complete = 1;
 
 -- view entries: one row per stored file of every archive of every build
 CREATE VIEW entries AS
-SELECT b.label AS build,
-       ba.name AS archive,
+SELECT e.build,
+       e.archive,
        e.ordinal,
-       d.prefix || p.name AS path,
-       d.dir,
-       p.name,
+       e.path,
+       e.dir,
+       e.name,
        x.word AS ext,
        t.word AS type,
        CASE e.id_bits
@@ -106,7 +130,7 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id,
+       e.build_id,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
        e.flags >> 3 & 1 AS nested,
        e.row AS row_id,
@@ -118,20 +142,15 @@ SELECT b.label AS build,
                               JOIN x_dir nd ON nd.dir_id = np.dir_id
                               JOIN x_build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
                               JOIN x_archive na ON na.archive_id = nb.archive_id
-                              WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row),
-                             e.game_root || d.prefix || p.name)
+                              WHERE bn.build_id = e.build_id AND bn.mount = e.mount AND bn.row = e.row),
+                             e.game_root || e.path)
        END AS game_path
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
+FROM x_stored e
 LEFT JOIN x_word m ON m.word_id = e.method_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-LEFT JOIN x_word x ON x.word_id = p.ext_id
+LEFT JOIN x_word x ON x.word_id = e.ext_id
 LEFT JOIN x_word t ON t.word_id = e.type_id
 LEFT JOIN x_content c ON c.content_id = e.content_id
-LEFT JOIN x_word k ON k.word_id = c.kind_id
-WHERE b.complete = 1;
+LEFT JOIN x_word k ON k.word_id = c.kind_id;
 
 -- view contents: one row per distinct decoded content
 CREATE VIEW contents AS

@@ -1,10 +1,10 @@
 -- view packages: one row per Unreal package (UE1 to UE5)
 CREATE VIEW packages AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        coalesce(n.name,
-                root.word || substr(d.prefix || p.name, s.start, length(d.prefix || p.name) - length(x.word) - s.start), -- without the extension
+                root.word || substr(e.path, s.start, length(e.path) - length(x.word) - s.start), -- without the extension
                 own.name) COLLATE NOCASE AS package,
        w.word AS engine,
        k.version,
@@ -32,13 +32,9 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id,
+       e.build_id,
        e.row AS row_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+FROM x_stored e
 JOIN x_package k ON k.content_id = e.content_id
 LEFT JOIN x_word w ON w.word_id = k.engine_id
 LEFT JOIN x_word l ON l.word_id = k.layout_id
@@ -47,15 +43,14 @@ LEFT JOIN x_entry_symbol s ON s.lineage_id = e.lineage_id AND s.row = e.row
     AND s.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
 LEFT JOIN x_name n ON n.name_id = s.name_id
 LEFT JOIN x_word root ON root.word_id = s.root_id
-LEFT JOIN x_word x ON x.word_id = p.ext_id
-LEFT JOIN x_name own ON own.name_id = k.name_id
-WHERE b.complete = 1;
+LEFT JOIN x_word x ON x.word_id = e.ext_id
+LEFT JOIN x_name own ON own.name_id = k.name_id;
 
 -- view package_names: the name tables of Unreal packages
 CREATE VIEW package_names AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        k.ordinal,
        n.name COLLATE NOCASE AS name,
        k.flags,
@@ -63,21 +58,16 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 JOIN x_package_name k ON k.content_id = e.content_id
-LEFT JOIN x_name n ON n.name_id = k.name_id
-WHERE b.complete = 1;
+LEFT JOIN x_name n ON n.name_id = k.name_id;
 
 -- view imports: objects of other packages that Unreal packages use, one row per object
 CREATE VIEW imports AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        k.ordinal,
        cp.name COLLATE NOCASE AS class_package,
        cn.name COLLATE NOCASE AS class,
@@ -92,24 +82,19 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 JOIN x_package_import k ON k.content_id = e.content_id
 LEFT JOIN x_name n ON n.name_id = k.object_id
 LEFT JOIN x_name cp ON cp.name_id = k.class_package_id
 LEFT JOIN x_name cn ON cn.name_id = k.class_id
-LEFT JOIN x_name o ON o.name_id = k.outer_path_id
-WHERE b.complete = 1;
+LEFT JOIN x_name o ON o.name_id = k.outer_path_id;
 
 -- view exports: the objects in Unreal packages
 CREATE VIEW exports AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        k.ordinal,
        cn.name COLLATE NOCASE AS class,
        sn.name COLLATE NOCASE AS super,
@@ -129,26 +114,21 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id,
+       e.build_id,
        CASE WHEN dg.exports IS NOT NULL THEN hex(substr(dg.exports, k.ordinal * 8 + 1, 8)) END AS hash
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+FROM x_stored e
 JOIN x_package_export k ON k.content_id = e.content_id
 LEFT JOIN x_name n ON n.name_id = k.object_id
 LEFT JOIN x_name cn ON cn.name_id = k.class_id
 LEFT JOIN x_name sn ON sn.name_id = k.super_id
 LEFT JOIN x_name o ON o.name_id = k.outer_path_id
-LEFT JOIN x_package_digest dg ON dg.content_id = k.content_id AND dg.header = 0
-WHERE b.complete = 1;
+LEFT JOIN x_package_digest dg ON dg.content_id = k.content_id AND dg.header = 0;
 
 -- view package_generations: the counts of earlier saves of Unreal packages
 CREATE VIEW package_generations AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        k.ordinal,
        k.exports,
        k.names,
@@ -156,11 +136,6 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_package_generation k ON k.content_id = e.content_id
-WHERE b.complete = 1;
+       e.build_id
+FROM x_stored e
+JOIN x_package_generation k ON k.content_id = e.content_id;

@@ -4,9 +4,9 @@
 
 -- view chunks: the chunks of IoStore containers, with the packages they belong to
 CREATE VIEW chunks AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
+SELECT e.build,
+       e.archive,
+       coalesce(nd.prefix || np.name, e.path) AS path,
        t.word AS type,
        printf('%08x%016x', e.id_hi, e.id_lo) AS chunk_id,
        CASE WHEN t.word IN ('ExportBundleData', 'BulkData', 'OptionalBulkData', 'MemoryMappedBulkData')
@@ -35,25 +35,20 @@ SELECT b.label AS build,
        coalesce(bn.path_id, e.path_id) AS path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 LEFT JOIN x_word t ON t.word_id = e.type_id
 LEFT JOIN x_word m ON m.word_id = e.method_id
 LEFT JOIN x_content c ON c.content_id = e.content_id
-LEFT JOIN x_build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN x_build_name bn ON bn.build_id = e.build_id AND bn.mount = e.mount AND bn.row = e.row
 LEFT JOIN x_path np ON np.path_id = bn.path_id
 LEFT JOIN x_dir nd ON nd.dir_id = np.dir_id
-WHERE b.complete = 1;
+WHERE e.format = 'iostore';
 
 -- view container_packages: the packages that IoStore containers list, and what each imports
 CREATE VIEW container_packages AS
-SELECT b.label AS build,
-       ba.name AS archive,
+SELECT e.build,
+       e.archive,
        printf('%016x', k.package) AS package_id,
        d.prefix || p.name AS path,
        (SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0)
@@ -66,21 +61,18 @@ SELECT b.label AS build,
        bs.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
+       e.build_id
+FROM x_stored e
 JOIN x_container_package k ON k.content_id = e.content_id
-LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.key = k.package
+LEFT JOIN x_build_symbol bs ON bs.build_id = e.build_id AND bs.key = k.package
     AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
 LEFT JOIN x_path p ON p.path_id = bs.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-WHERE b.complete = 1;
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id;
 
 -- view container_imports: imports between packages, as IoStore containers list them
 CREATE VIEW container_imports AS
-SELECT b.label AS build,
-       ba.name AS archive,
+SELECT e.build,
+       e.archive,
        printf('%016x', i.package) AS package_id,
        d.prefix || p.name AS path,
        printf('%016x', i.import) AS import_id,
@@ -92,34 +84,28 @@ SELECT b.label AS build,
        ts.path_id AS import_path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
+       e.build_id
+FROM x_stored e
 JOIN x_container_import i ON i.content_id = e.content_id
-LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.key = i.package
+LEFT JOIN x_build_symbol bs ON bs.build_id = e.build_id AND bs.key = i.package
     AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
 LEFT JOIN x_path p ON p.path_id = bs.path_id
 LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-LEFT JOIN x_build_symbol ts ON ts.build_id = b.build_id AND ts.key = i.import
+LEFT JOIN x_build_symbol ts ON ts.build_id = e.build_id AND ts.key = i.import
     AND ts.space_id = (SELECT word_id FROM x_word WHERE word = 'package-id')
 LEFT JOIN x_path tp ON tp.path_id = ts.path_id
-LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
-WHERE b.complete = 1;
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id;
 
 -- view script_objects: the objects of a game's program that packages in IoStore containers can refer to
 CREATE VIEW script_objects AS
-SELECT b.label AS build,
-       ba.name AS archive,
+SELECT e.build,
+       e.archive,
        n.name COLLATE NOCASE AS object,
        printf('%016x', s.id) AS id,
        s.id AS id_key,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
+       e.build_id
+FROM x_stored e
 JOIN x_script_object s ON s.content_id = e.content_id
-LEFT JOIN x_name n ON n.name_id = s.name_id
-WHERE b.complete = 1;
+LEFT JOIN x_name n ON n.name_id = s.name_id;

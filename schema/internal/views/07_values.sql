@@ -1,10 +1,42 @@
--- view properties: the values in Unreal packages, one row each
-CREATE VIEW properties AS
+-- A set of values is of a content and of the header that it was read with. Where a context
+-- decides what it means, the build says which set holds.
+
+-- view x_valued: the sets of values that hold for the entries of all complete builds
+CREATE VIEW x_valued AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       coalesce(n.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(x.word) - ve.start)) COLLATE NOCASE AS package,
+       ve.path_id,
+       s.*,
+       ba.archive_id,
+       b.build_id
+FROM x_build b
+JOIN x_build_archive ba ON ba.build_id = b.build_id
+JOIN x_entry e ON e.archive_id = ba.archive_id
+JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+LEFT JOIN x_name n ON n.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+LEFT JOIN x_word x ON x.word_id = p.ext_id
+WHERE b.complete = 1
+  AND CASE s.context
+          WHEN 0 THEN NOT EXISTS (SELECT 1
+                                  FROM x_value_set o
+                                  JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                  WHERE o.content_id = s.content_id AND o.header = s.header)
+          ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+      END;
+
+-- view properties: the values in Unreal packages, one row each
+CREATE VIEW properties AS
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
        xc.name COLLATE NOCASE AS class,
        CASE
@@ -19,7 +51,7 @@ SELECT b.label AS build,
            WHEN v.value IS NULL THEN vt.name
            ELSE v.value
        END AS value,
-       CASE WHEN v.ref > 0 THEN d.prefix || p.name ELSE td.prefix || tp.name END AS target,
+       CASE WHEN v.ref > 0 THEN s.path ELSE td.prefix || tp.name END AS target,
        vt.name AS text,
        v.seq AS position,
        CASE
@@ -37,18 +69,12 @@ SELECT b.label AS build,
        v.ref AS reference,
        v.target AS target_key,
        v.name_id,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        v.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_property v ON v.set_id = s.set_id
 LEFT JOIN x_name n ON n.name_id = v.name_id
 LEFT JOIN x_name f ON f.name_id = v.field_id
@@ -62,25 +88,14 @@ LEFT JOIN x_name xn ON xn.name_id = x.object_id
 LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
 LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
 LEFT JOIN x_name rn ON rn.name_id = rx.object_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_build_symbol bs ON bs.build_id = s.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
 LEFT JOIN x_path tp ON tp.path_id = bs.path_id
-LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END;
+LEFT JOIN x_dir td ON td.dir_id = tp.dir_id;
 
 -- view properties_effective: the values that objects of Unreal packages use, their own and those that they inherit
 CREATE VIEW properties_effective AS
-SELECT b.label AS build,
-       d.prefix || p.name AS path,
+SELECT s.build,
+       s.path,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
        xc.name COLLATE NOCASE AS class,
        CASE
@@ -112,19 +127,13 @@ SELECT b.label AS build,
        x.ordinal AS export_ordinal,
        v.export AS origin_ordinal,
        v.name_id,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        os.content_id AS origin_content_id,
-       ba.name AS archive,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       s.archive,
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_value_export x ON x.set_id = s.set_id
 LEFT JOIN x_name xc ON xc.name_id = x.class_id
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
@@ -132,10 +141,10 @@ LEFT JOIN x_name xn ON xn.name_id = x.object_id
 -- the object and what it inherits from, the nearest first; 64 objects end a cycle
 CROSS JOIN json_each((
     WITH RECURSIVE up (depth, archive_id, path_id, set_id, content_id, ordinal) AS (
-        SELECT 0, ba.archive_id, ve.path_id, s.set_id,
+        SELECT 0, s.archive_id, s.path_id, s.set_id,
                CASE
                    WHEN s.header = 0 THEN s.content_id -- else values are in the .uexp, and exports in its package
-                   ELSE (SELECT h.content_id FROM x_entry h WHERE h.archive_id = ba.archive_id AND h.path_id = ve.path_id LIMIT 1)
+                   ELSE (SELECT h.content_id FROM x_entry h WHERE h.archive_id = s.archive_id AND h.path_id = s.path_id LIMIT 1)
                END,
                x.ordinal
         UNION ALL
@@ -155,7 +164,7 @@ CROSS JOIN json_each((
         CROSS JOIN x_package_import i ON i.content_id = k.content_id AND i.ordinal = -1 - k.archetype
         CROSS JOIN x_name io ON io.name_id = i.outer_path_id
         CROSS JOIN x_name n ON n.name_id = i.object_id
-        CROSS JOIN x_build_symbol bs ON bs.build_id = b.build_id
+        CROSS JOIN x_build_symbol bs ON bs.build_id = s.build_id
             AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
             AND bs.key = (SELECT r.key
                           FROM x_ref r
@@ -165,7 +174,7 @@ CROSS JOIN json_each((
                           LIMIT 1)
         CROSS JOIN x_value_entry pv ON pv.path_id = bs.path_id
         CROSS JOIN x_entry pe ON pe.lineage_id = pv.lineage_id AND pe.row = pv.row
-        CROSS JOIN x_build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
+        CROSS JOIN x_build_archive pa ON pa.build_id = s.build_id AND pa.archive_id = pe.archive_id
         CROSS JOIN x_value_set ps ON ps.content_id = pe.content_id AND ps.header = pv.header
         CROSS JOIN x_package_export y ON y.content_id = CASE
                 WHEN ps.header = 0 THEN ps.content_id
@@ -192,13 +201,13 @@ CROSS JOIN json_each((
             AND EXISTS (SELECT 1 FROM x_value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
             AND NOT EXISTS (SELECT 1 -- another archive hides it
                             FROM x_build_shadow sh
-                            WHERE sh.build_id = b.build_id AND sh.mount = pa.ordinal AND sh.row = pe.row)
+                            WHERE sh.build_id = s.build_id AND sh.mount = pa.ordinal AND sh.row = pe.row)
             AND CASE ps.context
                     WHEN 0 THEN NOT EXISTS (SELECT 1
                                             FROM x_value_set o
-                                            JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                            JOIN x_build_value bv ON bv.build_id = s.build_id AND bv.set_id = o.set_id
                                             WHERE o.content_id = ps.content_id AND o.header = ps.header)
-                    ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
+                    ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = s.build_id AND bv.set_id = ps.set_id)
                 END)
     -- each with the names of the properties that nearer ones set, between slashes
     SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal, json(range), nearer))
@@ -243,7 +252,7 @@ LEFT JOIN x_word t ON t.word_id = v.type_id
 LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
 LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
 LEFT JOIN x_name rn ON rn.name_id = rx.object_id
-LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_build_symbol bs ON bs.build_id = s.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
 LEFT JOIN x_path tp ON tp.path_id = bs.path_id
 LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
 LEFT JOIN x_value_export ox ON ox.set_id = v.set_id AND ox.ordinal = v.export
@@ -251,15 +260,7 @@ LEFT JOIN x_name oo ON oo.name_id = ox.outer_path_id
 LEFT JOIN x_name om ON om.name_id = ox.object_id
 LEFT JOIN x_path op ON op.path_id = c.value ->> 2
 LEFT JOIN x_dir od ON od.dir_id = op.dir_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
-    AND (c.value ->> 0 = 0
+WHERE (c.value ->> 0 = 0
         OR v.flags & 1 = 0
             AND (instr(coalesce(c.value ->> 6, ''),
                        '/' || lower(substr(coalesce(f.name, n.name), 1,
@@ -290,11 +291,10 @@ WHERE b.complete = 1
 
 -- view data_tables: tables of rows and of curves
 CREATE VIEW data_tables AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS data_table,
        xc.name COLLATE NOCASE AS class,
        (SELECT vt.name
@@ -307,43 +307,25 @@ SELECT b.label AS build,
         FROM x_property v
         WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS row_count,
        x.ordinal AS export_ordinal,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_value_export x ON x.set_id = s.set_id
 JOIN x_name xc ON xc.name_id = x.class_id
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
 LEFT JOIN x_name xn ON xn.name_id = x.object_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
-    AND x.status < 2
+WHERE x.status < 2
     AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable', 'CurveTable', 'CompositeCurveTable');
 
 -- view data_table_rows: the cells of data tables
 CREATE VIEW data_table_rows AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS data_table,
        vk.name COLLATE NOCASE AS row_name,
        substr(f.name, 8) COLLATE NOCASE AS field,
@@ -355,24 +337,18 @@ SELECT b.label AS build,
            WHEN v.value IS NULL THEN vt.name
            ELSE v.value
        END AS value,
-       CASE WHEN v.ref > 0 THEN d.prefix || p.name ELSE td.prefix || tp.name END AS target,
+       CASE WHEN v.ref > 0 THEN s.path ELSE td.prefix || tp.name END AS target,
        v.value AS number,
        v.seq AS position,
        v.export AS export_ordinal,
        v.name_id,
        v.key_id,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_property v ON v.set_id = s.set_id
 JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 JOIN x_name xc ON xc.name_id = x.class_id
@@ -386,29 +362,17 @@ LEFT JOIN x_word t ON t.word_id = v.type_id
 LEFT JOIN x_value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
 LEFT JOIN x_name ro ON ro.name_id = rx.outer_path_id
 LEFT JOIN x_name rn ON rn.name_id = rx.object_id
-LEFT JOIN x_build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN x_build_symbol bs ON bs.build_id = s.build_id AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'package') AND bs.key = v.target
 LEFT JOIN x_path tp ON tp.path_id = bs.path_id
 LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
-    AND v.flags & 1 AND v.key_id IS NOT NULL AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable');
+WHERE v.flags & 1 AND v.key_id IS NOT NULL AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable');
 
 -- view curve_keys: the points of curves, of curve tables too
 CREATE VIEW curve_keys AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
        xc.name COLLATE NOCASE AS class,
        replace(substr(f.name, 1, instr(lower(f.name), '.keys[') - 1), '[]', '[' || coalesce(vk.name, v.place) || ']') COLLATE NOCASE AS curve,
@@ -418,18 +382,12 @@ SELECT b.label AS build,
        m.value AS mode,
        v.seq AS position,
        v.export AS export_ordinal,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_property v ON v.set_id = s.set_id
 JOIN x_name n ON n.name_id = v.name_id AND n.name = 'Time' COLLATE NOCASE
 JOIN x_name f ON f.name_id = v.field_id AND f.name LIKE '%Keys[%].Time'
@@ -439,26 +397,14 @@ LEFT JOIN x_name vk ON vk.name_id = v.key_id
 JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN x_name xc ON xc.name_id = x.class_id
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN x_name xn ON xn.name_id = x.object_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END;
+LEFT JOIN x_name xn ON xn.name_id = x.object_id;
 
 -- view strings: texts: of string tables, of properties in packages, and their translations
 CREATE VIEW strings AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
        xc.name COLLATE NOCASE AS class,
        coalesce(f.name, n.name) COLLATE NOCASE AS field,
@@ -475,21 +421,15 @@ SELECT b.label AS build,
        vt.name AS text,
        v.seq AS position,
        v.export AS export_ordinal,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id,
+       s.archive_id,
+       s.build_id,
        NULL AS culture,
        NULL AS source_hash,
        NULL AS stale
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+FROM x_valued s
 JOIN x_property v ON v.set_id = s.set_id
 LEFT JOIN x_property_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
 LEFT JOIN x_name ns ON ns.name_id = pt.namespace_id
@@ -502,18 +442,7 @@ JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN x_name xc ON xc.name_id = x.class_id
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
 LEFT JOIN x_name xn ON xn.name_id = x.object_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
-    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' COLLATE NOCASE AND xc.name = 'StringTable' COLLATE NOCASE)
+WHERE (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' COLLATE NOCASE AND xc.name = 'StringTable' COLLATE NOCASE)
 UNION ALL
 SELECT t.build,
        t.archive,
@@ -537,9 +466,9 @@ SELECT t.build,
        t.stale
 FROM translations t
 UNION ALL
-SELECT b.label,
-       ba.name,
-       d.prefix || p.name,
+SELECT e.build,
+       e.archive,
+       e.path,
        NULL,
        NULL,
        NULL,
@@ -553,26 +482,20 @@ SELECT b.label,
        e.content_id,
        NULL,
        e.archive_id,
-       b.build_id,
+       e.build_id,
        l.word,
        NULL,
        NULL
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+FROM x_stored e
 JOIN x_retro_string r ON r.content_id = e.content_id
 LEFT JOIN x_word l ON l.word_id = r.language_id
 LEFT JOIN x_name k ON k.name_id = r.key_id
 LEFT JOIN x_name x ON x.name_id = r.text_id
-WHERE b.complete = 1
 UNION ALL
-SELECT b.label,
-       ba.name,
-       d.prefix || p.name,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)),
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, ''),
        xc.name,
        'code',
@@ -581,21 +504,15 @@ SELECT b.label,
        n.name,
        v.seq,
        v.export,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id,
+       s.archive_id,
+       s.build_id,
        NULL,
        NULL,
        NULL
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+FROM x_valued s
 JOIN x_script_text pt ON pt.set_id = s.set_id
 JOIN x_script_use v ON v.set_id = pt.set_id AND v.seq = pt.seq
 LEFT JOIN x_name ns ON ns.name_id = pt.namespace_id
@@ -604,59 +521,30 @@ LEFT JOIN x_name n ON n.name_id = v.name_id
 JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN x_name xc ON xc.name_id = x.class_id
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
-LEFT JOIN x_name xn ON xn.name_id = x.object_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END;
+LEFT JOIN x_name xn ON xn.name_id = x.object_id;
 
 -- view enums: the members of enums, in packages and in mappings
 CREATE VIEW enums AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        NULL AS mappings,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS enum,
        n.name COLLATE NOCASE AS name,
        v.value,
        v.seq AS position,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_enum_member v ON v.set_id = s.set_id
 JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
 LEFT JOIN x_name xn ON xn.name_id = x.object_id
 LEFT JOIN x_name n ON n.name_id = v.name_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
 UNION ALL
 SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, n.name, v.value, v.seq, NULL, NULL, s.set_id, NULL, NULL
 FROM x_mapping m
@@ -669,11 +557,10 @@ LEFT JOIN x_name n ON n.name_id = v.name_id;
 
 -- view class_fields: the properties that classes and structs declare, in packages and in mappings
 CREATE VIEW class_fields AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        NULL AS mappings,
        (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS class,
        sn.name COLLATE NOCASE AS super,
@@ -682,18 +569,12 @@ SELECT b.label AS build,
        v.count AS elements,
        v.place AS position,
        v.flags,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
+       s.archive_id,
+       s.build_id
+FROM x_valued s
 JOIN x_class_field v ON v.set_id = s.set_id
 JOIN x_value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN x_name xo ON xo.name_id = x.outer_path_id
@@ -701,17 +582,6 @@ LEFT JOIN x_name xn ON xn.name_id = x.object_id
 LEFT JOIN x_name sn ON sn.name_id = x.super_id
 LEFT JOIN x_name n ON n.name_id = v.name_id
 LEFT JOIN x_name t ON t.name_id = v.type_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END
 UNION ALL
 SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, sn.name, n.name, t.name, v.count, v.place, v.flags,
        NULL, NULL, s.set_id, NULL, NULL
@@ -727,11 +597,10 @@ LEFT JOIN x_name t ON t.name_id = v.type_id;
 
 -- view property_coverage: how much of the values in packages was understood
 CREATE VIEW property_coverage AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
-       coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+SELECT s.build,
+       s.archive,
+       s.path,
+       s.package,
        CASE WHEN s.engine > 0 THEN printf('%d.%d', s.engine / 100, s.engine % 100) END AS engine,
        s.traits >> 1 & 1 AS engine_guessed,
        s.traits & 1 AS unversioned,
@@ -747,27 +616,10 @@ SELECT b.label AS build,
        s.tail_bytes,
        s.missing,
        mn.name COLLATE NOCASE AS missing_class,
-       ve.path_id,
+       s.path_id,
        s.content_id,
        s.set_id,
-       ba.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
-LEFT JOIN x_path p ON p.path_id = ve.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header
-LEFT JOIN x_name mn ON mn.name_id = s.missing_id
-LEFT JOIN x_name pn ON pn.name_id = ve.name_id
-LEFT JOIN x_word root ON root.word_id = ve.root_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
-WHERE b.complete = 1
-    AND CASE s.context
-            WHEN 0 THEN NOT EXISTS (SELECT 1
-                                    FROM x_value_set o
-                                    JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
-                                    WHERE o.content_id = s.content_id AND o.header = s.header)
-            ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
-        END;
+       s.archive_id,
+       s.build_id
+FROM x_valued s
+LEFT JOIN x_name mn ON mn.name_id = s.missing_id;

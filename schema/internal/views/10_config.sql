@@ -1,8 +1,8 @@
 -- view config: the settings in .ini files, line by line
 CREATE VIEW config AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        s.name COLLATE NOCASE AS section,
        c.op,
        k.name COLLATE NOCASE AS key,
@@ -14,23 +14,18 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 JOIN x_config_line c ON c.content_id = e.content_id
 LEFT JOIN x_name s ON s.name_id = c.section_id
 LEFT JOIN x_name k ON k.name_id = c.key_id
-LEFT JOIN x_name v ON v.name_id = c.value_id
-WHERE b.complete = 1;
+LEFT JOIN x_name v ON v.name_id = c.value_id;
 
 -- view gameplay_tags: the gameplay tags that settings declare
 CREATE VIEW gameplay_tags AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        substr(v.name, instr(v.name, 'Tag="') + 5, instr(substr(v.name, instr(v.name, 'Tag="') + 5), '"') - 1) COLLATE NOCASE AS tag,
        CASE
            WHEN instr(v.name, 'DevComment="')
@@ -41,16 +36,11 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 JOIN x_config_line c ON c.content_id = e.content_id
 JOIN x_name k ON k.name_id = c.key_id AND k.name = 'GameplayTagList' COLLATE NOCASE
-JOIN x_name v ON v.name_id = c.value_id AND v.name LIKE '(Tag="%"%'
-WHERE b.complete = 1;
+JOIN x_name v ON v.name_id = c.value_id AND v.name LIKE '(Tag="%"%';
 
 -- view config_effective: the settings of Unreal Engine that hold, after all files of a kind were read in their order
 CREATE VIEW config_effective AS

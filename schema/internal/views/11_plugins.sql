@@ -1,10 +1,10 @@
 -- view plugins: what plugins and projects of Unreal Engine say of themselves
 CREATE VIEW plugins AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        CASE x.project WHEN 1 THEN 'project' ELSE 'plugin' END AS type,
-       coalesce(n.name, substr(p.name, 1, length(p.name) - length(px.word) - 1)) COLLATE NOCASE AS plugin,
+       coalesce(n.name, substr(e.name, 1, length(e.name) - length(px.word) - 1)) COLLATE NOCASE AS plugin,
        t.name AS title,
        o.name AS description,
        g.name AS category,
@@ -20,13 +20,9 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
-LEFT JOIN x_word px ON px.word_id = p.ext_id
+       e.build_id
+FROM x_stored e
+LEFT JOIN x_word px ON px.word_id = e.ext_id
 JOIN x_plugin_descriptor x ON x.content_id = e.content_id
 LEFT JOIN x_name n ON n.name_id = x.name_id
 LEFT JOIN x_name t ON t.name_id = x.title_id
@@ -34,5 +30,4 @@ LEFT JOIN x_name o ON o.name_id = x.description_id
 LEFT JOIN x_name g ON g.name_id = x.category_id
 LEFT JOIN x_name u ON u.name_id = x.created_by_id
 LEFT JOIN x_name v ON v.name_id = x.version_name_id
-LEFT JOIN x_name w ON w.name_id = x.engine_id
-WHERE b.complete = 1;
+LEFT JOIN x_name w ON w.name_id = x.engine_id;

@@ -1,8 +1,8 @@
 -- view meshes: the meshes that asset registries count: vertices, triangles, levels of detail
 CREATE VIEW meshes AS
-SELECT b.label AS build,
-       ba.name AS archive,
-       d.prefix || p.name AS path,
+SELECT e.build,
+       e.archive,
+       e.path,
        pn.name COLLATE NOCASE AS package,
        n.name COLLATE NOCASE AS asset,
        c.name COLLATE NOCASE AS class,
@@ -17,12 +17,8 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
-FROM x_build b
-JOIN x_build_archive ba ON ba.build_id = b.build_id
-JOIN x_entry e ON e.archive_id = ba.archive_id
-LEFT JOIN x_path p ON p.path_id = e.path_id
-LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+       e.build_id
+FROM x_stored e
 JOIN x_registry_tag t ON t.content_id = e.content_id
 JOIN x_registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
 JOIN x_name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name COLLATE NOCASE IN ('StaticMesh', 'SkeletalMesh'))
@@ -30,6 +26,5 @@ LEFT JOIN x_name pn ON pn.name_id = a.package_id
 LEFT JOIN x_name n ON n.name_id = a.object_id
 LEFT JOIN x_name tn ON tn.name_id = t.tag_id
 LEFT JOIN x_name v ON v.name_id = t.value_id
-WHERE b.complete = 1
-GROUP BY b.build_id, e.archive_id, e.row, a.seq
+GROUP BY e.build_id, e.archive_id, e.row, a.seq
 HAVING triangles IS NOT NULL OR vertices IS NOT NULL;

@@ -69,7 +69,7 @@ func Register(d *sqlite.Driver) (*Tables, error) {
 // Bind sets the connection.
 func (t *Tables) Bind(c driver.Conn) error {
 	t.conn, t.tables, t.views = c, map[string]*table{}, map[string]string{}
-	return t.each("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'", nil, func(v []driver.Value) {
+	return t.each("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*'", nil, func(v []driver.Value) {
 		name, _ := v[0].(string)
 		text, _ := v[1].(string)
 		t.views[name] = text
