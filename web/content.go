@@ -170,13 +170,8 @@ func (f *file) code(w http.ResponseWriter, r *http.Request, _ *address) error {
 	if err != nil {
 		return err
 	}
-	code, err := b.Code(r.Context(), f.path())
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	err = code.WriteBlocks(&text)
-	return reply(w, map[string]any{"code": text.String()}, err)
+	text, err := b.CodeText(r.Context(), f.path())
+	return reply(w, map[string]any{"code": string(text)}, err)
 }
 
 // mostPixels bounds pictures that are decoded.

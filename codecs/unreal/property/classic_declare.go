@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/internal/script"
 )
 
 // declared is a property as a class or struct declares it.
@@ -15,9 +16,6 @@ type declared struct {
 	next   unreal.ObjectRef
 	ok     bool
 }
-
-// flagNet is the flag of properties that are sent over the network.
-const flagNet = 0x20
 
 // field reads the declaration that an export is, once.
 func (d *ClassicDecoder) field(export int) declared {
@@ -31,69 +29,40 @@ func (d *ClassicDecoder) field(export int) declared {
 }
 
 func (d *ClassicDecoder) readField(export int) (f declared) {
-	class := d.f.ClassOf(export)
-	kind := unreal.OldKindOf(class)
-	f.name = d.f.NameOf(d.f.Exports[export].Name)
-	if !strings.HasSuffix(class, "Property") {
-		return f
+	if !strings.HasSuffix(d.f.ClassOf(export), "Property") {
+		return declared{name: d.f.NameOf(d.f.Exports[export].Name)}
 	}
 	data, err := d.data(export)
 	if err != nil {
-		return f
+		return declared{name: d.f.NameOf(d.f.Exports[export].Name)}
 	}
-	r := unreal.NewOldReader(d.f, data)
-	if r.Version >= unreal.VerNetIndex {
-		r.In.Skip(4)
+	read := script.ReadField(d.f, export, data)
+	f = declared{name: read.Name, next: read.Next, count: read.Count, ok: read.Whole}
+	if f.ok {
+		d.fieldType(&f, &read)
 	}
-	r.SkipList()
-	if r.Version < 756 {
-		r.Ref()
-	}
-	f.next = r.Ref()
-	f.count = int(r.In.U16())
-	r.In.Skip(2)
-	var flags uint64
-	if r.Version >= 220 {
-		flags = r.In.U64()
-	} else {
-		flags = uint64(r.In.U32())
-	}
-	r.NameText() // category
-	if r.Version > 400 {
-		r.Ref() // the enum whose members number the elements
-	}
-	if flags&flagNet != 0 {
-		r.In.Skip(2)
-	}
-	d.fieldType(r, &f, kind)
-	f.ok = r.In.Err() == nil && (r.In.Len() == 0 || kind == unreal.OldDelegate || kind == unreal.OldMap)
 	return f
 }
 
-// fieldType reads what only some kinds of properties have.
-func (d *ClassicDecoder) fieldType(r *unreal.OldReader, f *declared, kind unreal.OldKind) {
-	switch kind {
+// fieldType finds the type of a property.
+func (d *ClassicDecoder) fieldType(f *declared, read *script.Field) {
+	switch read.Kind {
 	case unreal.OldByte:
 		enum := ""
-		if e := r.Ref(); e != 0 && r.In.Err() == nil {
-			enum = d.f.ObjectOf(e)
+		if read.Of != 0 {
+			enum = d.f.ObjectOf(read.Of)
 		}
 		f.typ = d.types.of(Byte, enum)
 	case unreal.OldObject, unreal.OldComponent, unreal.OldInterface:
-		r.Ref()
 		f.typ = d.types.of(Object, "")
 	case unreal.OldClass:
-		r.Ref()
-		r.Ref()
 		f.typ = d.types.of(Class, "")
 	case unreal.OldStruct:
-		f.fields = r.Ref()
-		if r.In.Err() == nil {
-			f.typ = d.types.of(Struct, d.f.ObjectOf(f.fields))
-		}
+		f.fields = read.Of
+		f.typ = d.types.of(Struct, d.f.ObjectOf(read.Of))
 	case unreal.OldArray:
-		inner, ok := r.Ref().Export()
-		if !ok || r.In.Err() != nil || inner >= len(d.f.Exports) {
+		inner, ok := read.Of.Export()
+		if !ok || inner >= len(d.f.Exports) {
 			return
 		}
 		if e := d.field(inner); e.ok && e.typ != nil {
@@ -101,7 +70,7 @@ func (d *ClassicDecoder) fieldType(r *unreal.OldReader, f *declared, kind unreal
 			f.typ = d.types.array(e.typ)
 		}
 	default:
-		if k := plainKinds[kind]; k != Unknown {
+		if k := plainKinds[read.Kind]; k != Unknown {
 			f.typ = d.types.of(k, "")
 		}
 	}
@@ -164,25 +133,13 @@ func (d *ClassicDecoder) declares(export int) []declared {
 	return list
 }
 
-// nextOf reads the next field behind a constant or an enum.
+// nextOf returns the next field behind one that is no property.
 func (d *ClassicDecoder) nextOf(export int) unreal.ObjectRef {
 	data, err := d.data(export)
 	if err != nil {
 		return 0
 	}
-	r := unreal.NewOldReader(d.f, data)
-	if r.Version >= unreal.VerNetIndex {
-		r.In.Skip(4)
-	}
-	r.SkipList()
-	if r.Version < 756 {
-		r.Ref()
-	}
-	next := r.Ref()
-	if r.In.Err() != nil {
-		return 0
-	}
-	return next
+	return script.ReadField(d.f, export, data).Next
 }
 
 // types makes each type once.

@@ -102,7 +102,7 @@ func (m *maker) addOldScripts() error {
 		return err
 	}
 	natives := script.DeclaredNatives(list)
-	natives.Add(script.CommonNatives())
+	natives.Add(script.CommonNatives(m.p.Version))
 	names := script.NewNames(m.p.PackageFacts)
 	for i := range list {
 		o := &list[i]

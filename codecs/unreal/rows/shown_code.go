@@ -7,6 +7,7 @@ import (
 
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/property"
 )
 
 // Script is the code of a package.
@@ -27,7 +28,7 @@ func ReadScript(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (
 	}
 	list, err := script.Classic(f, data)
 	natives := script.DeclaredNatives(list)
-	natives.Add(script.CommonNatives())
+	natives.Add(script.CommonNatives(f.Version))
 	s := &Script{natives: natives.Name}
 	for _, o := range list {
 		if o.Err != nil || o.Memory > 0 {
@@ -55,14 +56,13 @@ func (s *Script) Text(f *script.Function) string {
 
 // Write writes functions as text, an empty line between them.
 func (s *Script) Write(w io.Writer) error {
-	return s.write(w, func(b []byte, f *script.Form) []byte { return f.AppendNamed(b, s.natives) })
+	_, err := w.Write(s.append(nil, func(b []byte, f *script.Form) []byte { return f.AppendNamed(b, s.natives) }))
+	return err
 }
 
-func (s *Script) write(w io.Writer, text func([]byte, *script.Form) []byte) error {
-	var b []byte
+func (s *Script) append(b []byte, text func([]byte, *script.Form) []byte) []byte {
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		b = b[:0]
 		if i > 0 {
 			b = append(b, '\n')
 		}
@@ -72,16 +72,26 @@ func (s *Script) write(w io.Writer, text func([]byte, *script.Form) []byte) erro
 		} else {
 			b = text(b, f.Normal)
 		}
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
 	}
-	return nil
+	return b
 }
 
-// WriteBlocks is [Script.Write] for people: blocks in place of jumps.
-func (s *Script) WriteBlocks(w io.Writer) error {
-	return s.write(w, func(b []byte, f *script.Form) []byte { return script.AppendSource(b, f, s.natives) })
+// Code returns the code of a package as people write it, with blocks in place of jumps: of
+// UE1 to UE3 whole classes, of UE4 and UE5 functions. It is empty for a package without
+// code. The arguments are those of [ReadScript]; so is the error.
+func Code(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte, error) {
+	if !f.Modern() {
+		values, err := property.NewClassicDecoder(f, data)
+		if err != nil {
+			return nil, err
+		}
+		return script.AppendClassic(nil, f, data, func(dst []byte, export int) []byte { return appendDefaults(dst, f, values, data, export) })
+	}
+	s, err := ReadScript(f, data)
+	if err != nil {
+		return nil, err
+	}
+	return s.append(nil, script.AppendSource), nil
 }
 
 // Table is the table of functions: opaque ones have a reason in place of a text.

@@ -41,7 +41,7 @@ type showOptions struct {
 // showing is one run of the command.
 type showing struct {
 	showOptions
-	script *rows.Script // with --code: of the package that is shown; nil
+	text []byte // with --code: of the package that is shown; nil
 }
 
 func newShowCommand(a *cli.App) *cobra.Command {
@@ -56,8 +56,8 @@ same archive or build, inherited values name the file that they come from.
 
 --tables shows tables of an Unreal package instead: summary, names, imports,
 exports, depends, generations, values, script. --code shows its code with "if"
-and "while" in place of jumps. Errors appear in the tree; the exit code is then
-1.`,
+and "while" in place of jumps: whole classes of UnrealScript, functions of
+blueprints. Errors appear in the tree; the exit code is then 1.`,
 		Example: `  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
   pakdb show Botpack.u --tables imports,exports --format csv
   pakdb show Game.pak --format json | jq '.children[0]'`,
@@ -183,14 +183,15 @@ func showArchives(ctx context.Context, a *cli.App, o showOptions, depth int, all
 
 // writeCode writes the functions of the package that was found.
 func (o *showing) writeCode(a *cli.App) error {
-	if o.script == nil {
+	if o.text == nil {
 		return fmt.Errorf("%w: --code is about Unreal packages", cli.ErrUsage)
 	}
-	if len(o.script.Functions) == 0 {
+	if len(o.text) == 0 {
 		_, err := fmt.Fprintln(a.Stderr, "(no functions)")
 		return err
 	}
-	return o.script.WriteBlocks(a.Stdout)
+	_, err := a.Stdout.Write(o.text)
+	return err
 }
 
 // meaningOf finds what the arguments name, and what that means.
@@ -277,7 +278,8 @@ func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Con
 		return err
 	}
 	if o.code {
-		o.script, err = rows.ReadScript(p.PackageFacts, p.Bytes)
+		text, err := rows.Code(p.PackageFacts, p.Bytes)
+		o.text = append([]byte{}, text...)
 		return err
 	}
 	if err := show.AddValues(root, p.Rows); err != nil {
@@ -363,7 +365,8 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 		return root, err
 	}
 	if o.code {
-		o.script, err = files.Code(ctx, path)
+		text, err := files.CodeText(ctx, path)
+		o.text = append([]byte{}, text...)
 		return root, err
 	}
 	return root, files.AddCode(ctx, root, path)

@@ -24,8 +24,7 @@ func (o *ClassicObject) class(r *unreal.OldReader) {
 		r.Names()
 	}
 	if v >= 62 {
-		r.Ref() // within
-		r.NameText()
+		o.Within, o.Config = r.Ref(), r.NameText()
 	}
 	o.classLists(r, flags)
 	if v >= 813 {

@@ -1,5 +1,7 @@
 package script
 
+import "pakdb/codecs/unreal"
+
 // classicForms are the operations whose operands follow each other as they are shown.
 var classicForms = [opCount]form{
 	opVariable: {text: "%o"}, opDefault: {text: "default.%o"}, opBoolVariable: {text: "%e"}, opInterfaceContext: {text: "%e"},
@@ -33,6 +35,12 @@ func (d *classicDisassembler) expression(member bool) {
 	if !d.ok() {
 		return
 	}
+	if d.source != nil {
+		if d.write(op, at, member) {
+			return
+		}
+		defer func() { d.bind, d.enum = 0, nil }()
+	}
 	if f := classicForms[op]; f.text != "" {
 		d.show(d, f)
 		return
@@ -60,16 +68,7 @@ func (d *classicDisassembler) expression(member bool) {
 	case opContext:
 		d.context()
 	case opMember:
-		field := d.object()
-		if d.since(375) {
-			d.object()
-		}
-		if d.since(381) {
-			d.in.Skip(1)
-		}
-		if d.since(433) {
-			d.in.Skip(1)
-		}
+		field := d.memberOf()
 		d.expression(member)
 		d.code.Str(".")
 		d.code.Str(d.names.Bare(field))
@@ -100,6 +99,21 @@ func (d *classicDisassembler) expression(member bool) {
 			d.fail(at, errToken)
 		}
 	}
+}
+
+// memberOf reads which member of a struct an expression is of.
+func (d *classicDisassembler) memberOf() unreal.ObjectRef {
+	field := d.object()
+	if d.since(375) {
+		d.object()
+	}
+	if d.since(381) {
+		d.in.Skip(1)
+	}
+	if d.since(433) {
+		d.in.Skip(1)
+	}
+	return field
 }
 
 // context reads a member of an object. Its skip is the size of the member in

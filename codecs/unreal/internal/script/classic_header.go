@@ -57,7 +57,8 @@ func (o *ClassicObject) read(r *unreal.OldReader, lay classicLayout) (memory, di
 		r.Ref() // C++ text
 	}
 	if !lay.stripped {
-		r.In.Skip(8) // line, and place in the source
+		o.Line = int(r.In.I32())
+		r.In.Skip(4) // place in the source
 	}
 	memory, disk = int(r.In.I32()), -1
 	if r.Version >= 639 {
@@ -107,13 +108,13 @@ func (o *ClassicObject) function(r *unreal.OldReader) {
 	if r.Version < 64 {
 		r.In.Skip(1)
 	}
-	r.In.Skip(1) // precedence of an operator
+	o.Precedence = int(r.In.U8())
 	if r.Version < 64 {
 		r.In.Skip(2)
 	}
 	o.Flags = r.In.U32()
-	if o.Flags&0x40 != 0 {
-		r.In.Skip(2)
+	if o.Flags&flagNetFunction != 0 {
+		o.Net = int(r.In.U16())
 	}
 	if r.Version >= 160 {
 		o.Friendly = r.NameText()

@@ -2,11 +2,17 @@ package script
 
 import (
 	"maps"
+
+	"pakdb/codecs/unreal"
 )
 
 // Flags of functions.
 const (
-	flagOperator = 0x1000
+	flagFinal       = 0x1
+	flagPreOperator = 0x10
+	flagNetFunction = 0x40
+	flagOperator    = 0x1000
+	flagDelegate    = 0x100000
 )
 
 // Natives is which function code means by a number: a sign for operators. It is
@@ -51,7 +57,15 @@ func (n Natives) Name(number int) (string, bool) {
 // CommonNatives returns the native functions that have one number in all public games of UE1
 // to UE3: signs of operators, and functions of Object, Actor, Canvas and Pawn. A game's
 // own declarations take precedence: see [Natives.Add].
-func CommonNatives() Natives {
+func CommonNatives(version int) Natives {
+	n := commonNatives()
+	if version >= unreal.VerUE3 {
+		n[231], n[232] = "LogInternal", "WarnInternal" // Log and Warn are macros there
+	}
+	return n
+}
+
+func commonNatives() Natives {
 	return Natives{
 		112: "$", 113: "GotoState", 114: "==", 115: "<", 116: ">", 117: "Enable", 118: "Disable", 119: "!=",
 		120: "<=", 121: ">=", 122: "==", 123: "!=", 124: "~=", 125: "Len", 126: "InStr", 127: "Mid", 128: "Left",

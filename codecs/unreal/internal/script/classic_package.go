@@ -15,7 +15,12 @@ type ClassicObject struct {
 	Super, Next, Children unreal.ObjectRef // Children: the first field; Next: the next one of the same owner
 	Friendly              string           // of a function: its name in the language; the sign of an operator
 	Native                int              // number by which code calls the function; 0: by name
+	Precedence            int              // of an operator
+	Net                   int              // of a function that is called over the network: where the condition of that stands
+	Line                  int              // in the source
 	ClassFlags            uint32           // as stored; 0 for what is no class
+	Within                unreal.ObjectRef // of a class: the class of what it lies in
+	Config                string           // of a class: the file that its settings are in
 	Default               unreal.ObjectRef // of a class from 219 on: its default object
 	Defaults              int              // of a class below 219: where its default values begin in the export
 
@@ -89,7 +94,7 @@ func (o *ClassicObject) disassemble(r *unreal.OldReader, names *Names, lay class
 	if o.Err = r.In.Err(); o.Err != nil {
 		return
 	}
-	d := &classicDisassembler{classicOperands: newOperands(r, names, &o.Function), owner: ownerOf(f, export)}
+	d := newClassicDisassembler(r, names, &o.Function, nil)
 	d.code = NewCode(min(memory, r.In.Len()))
 	d.disassemble(memory)
 	o.Disk = r.In.Pos() - o.At

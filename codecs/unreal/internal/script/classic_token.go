@@ -1,9 +1,20 @@
 package script
 
+import "pakdb/codecs/unreal"
+
 // classicDisassembler reads one script.
 type classicDisassembler struct {
 	classicOperands
 	owner string // class of the function: its own functions are called by name
+
+	written // of code as people write it; its source is nil for the normal form
+}
+
+// newClassicDisassembler returns a disassembler of the script at the reader's place; source
+// is nil for the normal form.
+func newClassicDisassembler(r *unreal.OldReader, names *Names, fn *Function, source *classicSource) *classicDisassembler {
+	return &classicDisassembler{classicOperands: newOperands(r, names, fn), owner: ownerOf(names.Facts, fn.Export),
+		written: written{source: source, cases: map[uint32][]string{}}}
 }
 
 // disassemble reads statements until the script has its size in memory.
@@ -76,6 +87,9 @@ func (d *classicDisassembler) returns() Flow {
 		return Return
 	}
 	d.code.Str(" ")
+	if d.source != nil {
+		d.expect = d.source.returned(d.fn.Export)
+	}
 	d.expression(false)
 	return Stop
 }
@@ -98,8 +112,10 @@ func (d *classicDisassembler) control(op operation) (target uint32, ok bool) {
 		d.size(536)
 		d.code.Str("switch (")
 		d.steered(Choose)
+		d.choice = d.enum
 		d.code.Str(")")
 	case opCase:
+		enum := d.caseOf(uint32(d.memory()))
 		d.token()
 		target = uint32(d.in.U16())
 		if target == 0xFFFF {
@@ -107,6 +123,7 @@ func (d *classicDisassembler) control(op operation) (target uint32, ok bool) {
 			d.code.Steer(Default, d.code.Len())
 			break
 		}
+		d.cases[target], d.expect = enum, enum
 		d.code.Str("case ")
 		d.steered(Case)
 		d.code.Str(": else ")

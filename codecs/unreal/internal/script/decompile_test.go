@@ -140,7 +140,7 @@ func TestAppend(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			form := c.code.ByFlow(c.entries)
-			got := string(AppendSource(nil, form, nil))
+			got := string(AppendSource(nil, form))
 			want := c.want
 			if len(c.entries) == 0 && want != "" {
 				want = indent(want)
@@ -148,7 +148,7 @@ func TestAppend(t *testing.T) {
 			if want != "" && got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
-			tr, err := decompile(form, nil)
+			tr, err := decompile(form)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,10 +182,10 @@ func TestAnyFlow(t *testing.T) {
 		var lines []string
 		for i := range n {
 			to := rapid.IntRange(0, n-1).Draw(t, "to")
-			line := fmt.Sprintf(rapid.SampledFrom([]string{"s%d", "s%d", "s%d", "$a = f%d()", "use%d($a)", "return"}).Draw(t, "plain"), i)
+			line := fmt.Sprintf(rapid.SampledFrom([]string{"s%d", "s%d", "s%d", "$a = f%d()", "use%d($a)", "v = %d", "v += %d", "return"}).Draw(t, "plain"), i)
 			switch rapid.IntRange(0, 11).Draw(t, "kind") {
 			case 0, 1:
-				line = fmt.Sprintf("if c%d else %d", i, to)
+				line = fmt.Sprintf("if v < %d else %d", i, to)
 			case 2:
 				line = fmt.Sprintf("jump %d", to)
 			case 3:
@@ -204,8 +204,11 @@ func TestAnyFlow(t *testing.T) {
 			entries = append(entries, Entry{Event: fmt.Sprint("E", i), At: uint32(rapid.IntRange(0, n-1).Draw(t, "entry"))})
 		}
 		form := write(lines...).ByFlow(entries)
+		if len(entries) == 0 && rapid.Bool().Draw(t, "classic") {
+			form = write(lines...).InOrder()
+		}
 		all++
-		g, err := newGraph(form, form.Parts(nil))
+		g, err := newGraph(form, form.Parts())
 		if err == nil {
 			var tr *tree
 			if tr, err = newTree(g); err == nil {
@@ -222,7 +225,7 @@ func TestAnyFlow(t *testing.T) {
 		if err != nil {
 			kept++
 		}
-		if len(AppendSource(nil, form, nil)) > 1<<16 {
+		if len(AppendSource(nil, form)) > 1<<16 {
 			t.Fatal("a long text")
 		}
 	})
@@ -251,7 +254,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			form := code.ByFlow(nil)
-			if got := AppendSource(nil, form, nil); len(got) > 4<<20 {
+			if got := AppendSource(nil, form); len(got) > 4<<20 {
 				t.Errorf("%d bytes of text", len(got))
 			}
 		})

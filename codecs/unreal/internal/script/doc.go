@@ -46,13 +46,22 @@
 // size in memory is reached. What follows must end where the export does, or the
 // code is opaque. CLASSIC.md has the layout.
 //
+// [AppendClassic] writes whole classes as people do, from a second pass over the tokens:
+//
+//	classic_field.go     properties, constants and enums, as they are declared
+//	classic_source.go    what a package declares: functions, types, members of enums
+//	classic_written.go   expressions: operators between operands, Super, class'X'.static
+//	classic_operator.go  how calls of a function are written; precedence
+//	classic_enum.go      enums of the Engine package
+//	classic_text.go      classes, signatures, states
+//
 // # Code as people write it
 //
 // [AppendSource] shows code of the Unreal Engine as people write it: blocks in
 // place of jumps, and compiler-made variables that are used once where they are used.
 //
-// It stands on the normal form ([script.Form]), is made when somebody looks, and never
-// stored or compared: a better version of it changes nothing that was written.
+// It is made when somebody looks, and never stored or compared: a better version of it
+// changes nothing that was written.
 //
 //	decompile.go  the text of a function; what keeps its normal form
 //	graph.go      statements that are shown, and where each leads: stacks resolved

@@ -67,6 +67,12 @@ func (f *flow) item(it *item, w ways) int {
 		}
 		return it.node
 	case whileItem, eachItem:
+		if it.init != nil {
+			again := it.step.first()
+			f.set(it.step, it.node)
+			f.set(it, ordered(it.not, f.list(it.body, ways{again, w.behind, again}), w.behind)...)
+			return f.set(it.init, it.node)
+		}
 		return f.set(it, ordered(it.not, f.list(it.body, ways{it.first(), w.behind, it.first()}), w.behind)...)
 	case untilItem:
 		test := it.body[len(it.body)-1]
@@ -157,7 +163,7 @@ func TestSourceSamples(t *testing.T) {
 	for name, list := range samples(t) {
 		for _, f := range list {
 			functions++
-			g, err := newGraph(f.Normal, f.Normal.Parts(nil))
+			g, err := newGraph(f.Normal, f.Normal.Parts())
 			var tr *tree
 			if err == nil {
 				tr, err = newTree(g)
@@ -175,7 +181,7 @@ func TestSourceSamples(t *testing.T) {
 			if wrong := check(tr); wrong != "" {
 				t.Errorf("%s %s, shaped: %s", name, f.Path, wrong)
 			}
-			jumps += strings.Count(string(AppendSource(nil, f.Normal, nil)), "goto ")
+			jumps += strings.Count(string(AppendSource(nil, f.Normal)), "goto ")
 		}
 	}
 	t.Logf("%d functions, of which %d keep their normal form; %d jumps are left", functions, kept, jumps)

@@ -16,10 +16,9 @@ type Shown struct {
 }
 
 // Parts returns the statements of a form, in the order of the file. Variables have the
-// names that the text of the form gives them; native functions those that natives
-// knows, which may be nil.
-func (f *Form) Parts(natives func(number int) (name string, ok bool)) []Shown {
-	p := parter{renderer: renderer{Form: f, natives: natives}, temps: map[variable]int{}}
+// names that the text of the form gives them.
+func (f *Form) Parts() []Shown {
+	p := parter{renderer: renderer{Form: f}, temps: map[variable]int{}}
 	list := make([]Shown, len(f.code.Statements))
 	for i := range list {
 		list[i] = Shown{Statement: &f.code.Statements[i], To: f.code.Find(f.code.Statements[i].Target)}
@@ -85,12 +84,6 @@ func (p *parter) statement(s *Statement) (text, operand []Part) {
 		case tempMark:
 			plain(m.from)
 			add(p.temp(m), m.from)
-			from = m.at
-		case nativeMark:
-			plain(m.from)
-			p.dst = append(p.dst[:0], p.code.text[m.from:m.at]...)
-			p.native(m)
-			add(Part{Text: string(p.dst)}, m.from)
 			from = m.at
 		}
 	}

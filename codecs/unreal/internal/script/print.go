@@ -9,6 +9,8 @@ import (
 type printer struct {
 	*tree
 	dst   []byte
+	depth int            // of what the code is in
+	end   string         // of a statement
 	names map[int]string // by node that has a label
 	count int
 }
@@ -61,7 +63,7 @@ func (p *printer) print() {
 			p.dst = append(p.dst, "unreached:\n"...)
 			header = true
 		}
-		p.line(1, p.text(s.Text))
+		p.line(1, p.text(s.Text)+p.end)
 	}
 }
 
@@ -84,7 +86,7 @@ func resumes(items []*item, list []int) []int {
 }
 
 func (p *printer) line(depth int, text string) {
-	for range depth {
+	for range p.depth + depth {
 		p.dst = append(p.dst, "  "...)
 	}
 	p.dst = append(append(p.dst, text...), '\n')
@@ -102,9 +104,9 @@ func (p *printer) label(node int) string {
 func (p *printer) items(items []*item, depth int) {
 	for _, it := range items {
 		if it.kind != gotoItem && it.kind != breakItem && it.kind != continueItem && it.kind != returnItem && it.kind != testItem {
-			for _, n := range append(it.folds, it.node) {
+			for _, n := range append(it.folds, it.node, it.first()) {
 				if p.labels[n] {
-					p.dst = append(p.dst, strings.Repeat("  ", depth)[1:]...)
+					p.dst = append(p.dst, strings.Repeat("  ", p.depth+depth)[1:]...)
 					p.dst = append(append(p.dst, p.label(n)...), ":\n"...)
 					break
 				}
@@ -119,25 +121,29 @@ func (p *printer) items(items []*item, depth int) {
 func (p *printer) item(it *item, depth int) {
 	switch it.kind {
 	case plainItem:
-		p.line(depth, whole(p.text(it.text)))
+		p.line(depth, p.statement(it.text)+p.end)
 	case gotoItem:
-		p.line(depth, "goto "+p.label(it.node))
+		p.line(depth, "goto "+p.label(it.node)+p.end)
 	case breakItem:
-		p.line(depth, "break")
+		p.line(depth, "break"+p.end)
 	case continueItem:
-		p.line(depth, "continue")
+		p.line(depth, "continue"+p.end)
 	case returnItem:
-		p.line(depth, "return")
+		p.line(depth, "return"+p.end)
 	case ifItem:
 		p.branches(it, depth)
 	case loopItem:
 		p.block(depth, "while (true) {", it.body, "}")
 	case whileItem:
+		if it.init != nil {
+			p.block(depth, "for ("+p.statement(it.init.text)+"; "+p.condition(it)+"; "+p.statement(it.step.text)+") {", it.body, "}")
+			break
+		}
 		p.block(depth, "while ("+p.condition(it)+") {", it.body, "}")
 	case untilItem:
-		p.block(depth, "do {", it.body, "} until ("+p.condition(it)+")")
+		p.block(depth, "do {", it.body, "} until ("+p.condition(it)+")"+p.end)
 	case eachItem:
-		p.block(depth, "for each "+p.text(it.cond)+" {", it.body, "}")
+		p.block(depth, p.each()+p.text(it.cond)+" {", it.body, "}")
 	case switchItem:
 		p.line(depth, "switch ("+p.text(it.cond)+") {")
 		for i, c := range it.cases {
@@ -193,10 +199,48 @@ func (p *printer) condition(it *item) string {
 	if !it.not {
 		return whole(text)
 	}
-	if positive, ok := strings.CutPrefix(text, "!"); ok && !strings.HasPrefix(positive, "=") {
+	if positive, ok := strings.CutPrefix(text, "!"); ok && !strings.HasPrefix(positive, "=") && !infixed(positive) {
 		return whole(positive)
 	}
+	if infixed(text) {
+		text = "(" + text + ")"
+	}
 	return "!" + text
+}
+
+// infixed reports whether a text has an operator between operands, outside of brackets.
+func infixed(text string) bool {
+	depth := 0
+	s := scanner{text: text}
+	for s.next() {
+		switch s.c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ' ':
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// each returns how a loop over what is listed begins.
+func (p *printer) each() string {
+	if p.form.linear {
+		return "foreach "
+	}
+	return "for each "
+}
+
+// statement returns the text of one, without brackets around all of it.
+func (p *printer) statement(parts []Part) string {
+	if p.form.linear {
+		return p.text(parts)
+	}
+	return whole(p.text(parts))
 }
 
 // closes reports whether the last byte of a text is the first parenthesis that closes
@@ -226,6 +270,9 @@ func (p *printer) text(parts []Part) string {
 		} else {
 			b.WriteString(part.Text)
 		}
+	}
+	if p.form.linear { // its operators were written as such
+		return b.String()
 	}
 	text := operators(b.String())
 	if left, right, ok := strings.Cut(text, " = ("); ok && !strings.ContainsAny(left, "\"'(") && closes(right) {

@@ -27,11 +27,126 @@ func (t *tree) shapeList(items []*item) []*item {
 		if rest := items[i].guard(t); len(rest) > 0 {
 			items = slices.Insert(items, i+1, rest...)
 		}
-		if items[i].kind == whileItem {
+		switch it := items[i]; {
+		case it.kind == whileItem && t.form.linear:
+			if t.counts(items[:i], it) {
+				items = slices.Delete(items, i-1, i)
+				i--
+			}
+		case it.kind == whileItem:
 			t.forEach(items, i)
+		case it.kind == ifItem && it.each && (t.leaves(it.body) || !anyShown(it.other)):
+			rest := it.once(t)
+			items = slices.Insert(items, i+1, rest...)
 		}
 	}
 	return items
+}
+
+// once makes a for each of an if whose block does not come back for another one, and
+// returns what then stands behind it.
+func (it *item) once(t *tree) (rest []*item) {
+	it.kind, rest, it.other = eachItem, it.other, nil
+	if !t.leaves(it.body) {
+		it.body = append(it.body, &item{kind: breakItem})
+	}
+	return rest
+}
+
+// counts makes a while a for: what stands in front of it sets a variable that its
+// condition names, and the last statement of its body changes that.
+func (t *tree) counts(before []*item, w *item) bool {
+	if len(before) == 0 || len(w.body) == 0 || w.not || t.labels[w.first()] {
+		return false
+	}
+	init, step := before[len(before)-1], w.body[len(w.body)-1]
+	if init.kind != plainItem || step.kind != plainItem || init.hidden() || step.hidden() || t.nodes[init.node].kind != plainNode || t.nodes[step.node].kind != plainNode {
+		return false
+	}
+	name, _, ok := strings.Cut(join(init.text), " = ")
+	changed := strings.Trim(join(step.text), "+-")
+	if at := strings.IndexByte(changed, ' '); at >= 0 {
+		changed = changed[:at]
+	}
+	if !ok || !strings.EqualFold(changed, name) || !names(join(w.cond), name) || continues(w.body) {
+		return false
+	}
+	if t.labels[step.first()] {
+		if jumpsTo(w.body, step.first(), true) != t.jumps(step.first()) {
+			return false
+		}
+		resume(w.body, step.first())
+		delete(t.labels, step.first())
+	}
+	w.init, w.step, w.body = init, step, w.body[:len(w.body)-1]
+	return true
+}
+
+// names reports whether an expression names a variable.
+func names(text, name string) bool {
+	for from := 0; ; {
+		at := strings.Index(strings.ToLower(text[from:]), strings.ToLower(name))
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !isWord(text[at-1])) && (end == len(text) || !isWord(text[end])) {
+			return true
+		}
+		from = end
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// jumps counts the jumps to a node.
+func (t *tree) jumps(node int) (n int) {
+	for i := range t.sections {
+		n += jumpsTo(t.sections[i].items, node, false)
+	}
+	return n
+}
+
+// jumpsTo counts the jumps to a node in a block: near leaves out those in loops inside.
+func jumpsTo(items []*item, node int, near bool) (n int) {
+	for _, it := range items {
+		if it.kind == gotoItem && it.node == node {
+			n++
+		}
+		if near && it.loops() {
+			continue
+		}
+		n += jumpsTo(it.body, node, near) + jumpsTo(it.other, node, near)
+		for _, c := range it.cases {
+			n += jumpsTo(c.body, node, near)
+		}
+	}
+	return n
+}
+
+// resume makes the jumps to the step of a for continue.
+func resume(items []*item, node int) {
+	for _, it := range items {
+		if it.kind == gotoItem && it.node == node {
+			it.kind = continueItem
+		}
+		if it.loops() {
+			continue
+		}
+		resume(it.body, node)
+		resume(it.other, node)
+		for _, c := range it.cases {
+			resume(c.body, node)
+		}
+	}
+}
+
+// loops reports whether an item repeats its body.
+func (it *item) loops() bool {
+	return it.kind == loopItem || it.kind == whileItem || it.kind == untilItem || it.kind == eachItem
 }
 
 // while finds the condition of a loop in its first or last statement.
@@ -133,7 +248,7 @@ func (it *item) guard(t *tree) (rest []*item) {
 		return nil
 	}
 	first, second := t.leaves(it.body), t.leaves(it.other)
-	if second && (!first || lines(it.other) < lines(it.body)) {
+	if second && !t.form.linear && (!first || lines(it.other) < lines(it.body)) {
 		it.body, it.other, it.not = it.other, it.body, !it.not
 		first = true
 	}

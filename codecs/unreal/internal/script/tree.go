@@ -13,7 +13,7 @@ const (
 	plainItem    itemKind = iota // a statement
 	ifItem                       // body where the condition holds, other where not
 	loopItem                     // for ever: body until a break
-	whileItem                    // body as long as the condition holds
+	whileItem                    // body as long as the condition holds; with init and step a for
 	untilItem                    // body, and again until the condition holds
 	eachItem                     // body for each of what the condition lists
 	switchItem                   // cases
@@ -33,8 +33,10 @@ type item struct {
 	dropped bool   // it does nothing that anybody sees
 	text    []Part // of a statement
 	cond    []Part
-	not     bool // the condition is negated
-	each    bool // an ifItem: whether there is another one
+	not     bool  // the condition is negated
+	each    bool  // an ifItem: whether there is another one
+	init    *item // of a for: what is done in front of it, and behind each round
+	step    *item
 	body    []*item
 	other   []*item
 	cases   []block // of a switch, in the order of the file
@@ -45,6 +47,9 @@ func (it *item) hidden() bool { return it.gone || it.dropped }
 
 // first returns the node at which control enters an item.
 func (it *item) first() int {
+	if it.init != nil {
+		return it.init.first()
+	}
 	if len(it.folds) > 0 {
 		return it.folds[0]
 	}
@@ -218,6 +223,13 @@ func (b *builder) following(h int) int {
 	return last
 }
 
+// returns reports whether control leaves the function where the condition at the header of a
+// loop fails.
+func (b *builder) returns(header int) bool {
+	n := &b.g.nodes[header]
+	return b.g.form.linear && (n.kind == branchNode || n.kind == eachNode) && slices.Contains(n.next, exit)
+}
+
 // walk writes a node and all that stands below it; next is where control goes on
 // behind that without a jump.
 func (b *builder) walk(n, next int) (items []*item) {
@@ -229,7 +241,7 @@ func (b *builder) walk(n, next int) (items []*item) {
 		if b.header[n] && !b.opened[n] {
 			b.opened[n] = true
 			goal := next
-			if f := b.behind[n]; f != exit {
+			if f := b.behind[n]; f != exit || b.returns(n) {
 				goal = f
 			}
 			b.loops = append(b.loops, around{n, goal})
@@ -237,6 +249,13 @@ func (b *builder) walk(n, next int) (items []*item) {
 			b.loops = b.loops[:len(b.loops)-1]
 			items = append(items, l)
 			if b.behind[n] == exit {
+				switch {
+				case goal != exit:
+				case b.returns(n) && b.explicit(b.g.shown[b.g.nodes[n].at].To, next):
+					items = append(items, &item{kind: returnItem})
+				default:
+					items = append(items, b.lead(exit, next)...)
+				}
 				return items
 			}
 			n = b.behind[n]
@@ -262,6 +281,9 @@ func (b *builder) walk(n, next int) (items []*item) {
 		case last.kind == plainItem && last.node == n && b.g.nodes[n].kind == plainNode:
 			to := b.g.nodes[n].next[0]
 			if !b.own(n, to) {
+				if to == exit && b.explicit(b.g.nodes[n].at+1, next) {
+					return append(items, &item{kind: returnItem})
+				}
 				return append(items, b.lead(to, next)...)
 			}
 			n = to
@@ -321,6 +343,9 @@ func (b *builder) statement(n, goal int, merges []int) []*item {
 			it.cond = []Part{{Text: "in the editor"}}
 		}
 		it.body = b.branch(n, b.g.nodes[n].next[0], goal)
+		if it.body == nil && b.explicit(b.g.nodes[n].at+1, goal) {
+			it.body = []*item{{kind: returnItem}}
+		}
 		it.other = b.branch(n, b.g.nodes[n].next[1], goal)
 		return []*item{it}
 	case chooseNode:
@@ -331,6 +356,13 @@ func (b *builder) statement(n, goal int, merges []int) []*item {
 		return append([]*item{it}, b.lead(b.g.nodes[n].next[0], goal)...)
 	}
 	return []*item{it}
+}
+
+// explicit reports whether a statement of UE1 to UE3 is a return that the text would leave
+// out, since nothing follows. The last return ends all code.
+func (b *builder) explicit(at, goal int) bool {
+	return b.g.form.linear && goal == exit && at >= 0 && at < len(b.g.shown) && b.g.shown[at].Flow == Return &&
+		slices.ContainsFunc(b.g.shown[at+1:], func(s Shown) bool { return s.Flow != Silent && s.Flow != Leave })
 }
 
 // branch writes one way out of a node.

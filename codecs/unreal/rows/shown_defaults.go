@@ -1,0 +1,103 @@
+package rows
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/property"
+)
+
+// maxDefaults bounds the text of the default values of one class.
+const maxDefaults = 1 << 20
+
+// appendDefaults appends the default values of a class of UE1 to UE3, a line for each, two
+// blanks in front.
+func appendDefaults(dst []byte, f *unreal.PackageFacts, d *property.ClassicDecoder, data func(int) ([]byte, error), export int) []byte {
+	bytes, err := data(export)
+	if err != nil {
+		return fmt.Appendf(dst, "  // opaque: %v\n", err)
+	}
+	var x property.Export
+	d.Export(&x, export, bytes)
+	if x.Status == property.Lost {
+		return fmt.Appendf(dst, "  // opaque: %v\n", x.Why)
+	}
+	w := defaultsWriter{names: script.NewNames(f), l: &x.List}
+	for i, n := range x.List.Children(-1) {
+		if len(dst) > maxDefaults {
+			return append(dst, "  // more values than are shown\n"...)
+		}
+		if n.Kind != property.Array {
+			name := n.Name
+			if n.Index > 0 {
+				name += "(" + strconv.Itoa(int(n.Index)) + ")"
+			}
+			dst = fmt.Appendf(dst, "  %s=%s\n", name, w.value(&x.List, i))
+			continue
+		}
+		l, parent := &x.List, i
+		if n.Flags&property.Packed != 0 {
+			l, parent = x.List.Unpack(i, 0, int(n.Bits)), -1
+		}
+		at := 0
+		for k := range l.Children(parent) {
+			dst = fmt.Appendf(dst, "  %s(%d)=%s\n", n.Name, at, w.value(l, k))
+			at++
+		}
+	}
+	return dst
+}
+
+// defaultsWriter writes values as default properties have them.
+type defaultsWriter struct {
+	names *script.Names
+	l     *property.List
+}
+
+func (w *defaultsWriter) value(l *property.List, at int) string {
+	n := &l.Nodes[at]
+	switch n.Kind {
+	case property.Bool:
+		return strconv.FormatBool(n.Bits != 0)
+	case property.Byte:
+		if n.Text != "" {
+			return n.Text
+		}
+	case property.Float:
+		text := strconv.FormatFloat(n.Float(), 'f', -1, 32)
+		if !strings.ContainsAny(text, ".IN") {
+			text += ".0"
+		}
+		return text
+	case property.Str:
+		return strconv.Quote(n.Text)
+	case property.Name:
+		return "'" + n.Text + "'"
+	case property.Object, property.Class:
+		return script.Literal(w.names, unreal.ObjectRef(n.Int()))
+	case property.Delegate:
+		return n.Text
+	case property.Opaque:
+		return "? // opaque: " + n.Text
+	case property.Struct, property.Array:
+		var parts []string
+		if n.Flags&property.Packed != 0 {
+			return fmt.Sprintf("(%d values)", n.Bits)
+		}
+		for i, c := range l.Children(at) {
+			text := w.value(l, i)
+			switch {
+			case c.Name != "" && c.Index > 0:
+				text = fmt.Sprintf("%s[%d]=%s", c.Name, c.Index, text)
+			case c.Name != "":
+				text = c.Name + "=" + text
+			}
+			parts = append(parts, text)
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	return strconv.FormatInt(n.Int(), 10)
+}
