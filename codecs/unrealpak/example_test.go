@@ -2,11 +2,14 @@ package unrealpak_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing/fstest"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -53,4 +56,46 @@ func Example() {
 	// Speed=3
 	// <nil>
 
+}
+
+// A game packs what a player made into a pak that is mounted over its own.
+func Example_playersContent() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	content := fstest.MapFS{"Content/Maps/Mine.umap": {Data: []byte("a map")}, "Content/readme.txt": {Data: []byte("a text")}}
+
+	pak := filepath.Join(dir, "MyMod_1_P.pak")
+	options := &codecs.CreateOptions{Method: compress.Zlib, MountPoint: "../../../Game/"}
+	err = codecs.WriteFile(ctx, pak, unrealpak.Format(), options, func(w codecs.Writer) error {
+		return fs.WalkDir(content, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			f, err := content.Open(name)
+			if err != nil {
+				return err
+			}
+			return errors.Join(w.Add(ctx, &codecs.Entry{Name: name}, f), f.Close())
+		})
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	registry := &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
+	archive, err := codecs.OpenFile(ctx, pak, registry, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = archive.Close() }()
+	for e, err := range archive.Entries() {
+		fmt.Println(archive.Info().MountPoint, e.Name, e.Size, err)
+	}
+	// Output:
+	// ../../../Game/ Content/Maps/Mine.umap 5 <nil>
+	// ../../../Game/ Content/readme.txt 6 <nil>
 }
