@@ -469,10 +469,27 @@ func TestMeaningInBrowser(t *testing.T) {
 	b.eval(tab("Code"))
 	b.until("code", panel("if (!self.bLocked) {"))
 	b.open("/compare/1.0...1.1?q=DT_Weapons")
-	b.until("one change", `document.querySelectorAll("#lines .line").length === 1`)
-	b.eval(`document.querySelector("#lines .line").click()`)
-	b.until("a value that changed", `document.querySelector(".inside")?.textContent.includes("DT_Weapons[BoatHook].Damage")`)
+	b.until("a table of rows that changed", `document.querySelector("article")?.innerText.includes("24 → 27")`)
+	if got := b.text(`document.querySelector(".said").textContent`); got != "5 values: Damage 24 → 27, Damage 38 → 34, Cost 420 → 460, …" {
+		t.Errorf("the summary is %q", got)
+	}
+	if got := b.text(`[...document.querySelectorAll("table.grid tbody th")].map((h) => h.textContent).join()`); got != "BoatHook,Flare,Harpoon,+ Lantern" {
+		t.Errorf("rows %q", got)
+	}
 	b.named()
+	// A change has an address, n and p step, and the browser remembers what was viewed.
+	b.open("/compare/1.0...1.1?at=" + url.QueryEscape("Harbor/Content/Data/C_Tide.uexp"))
+	b.until("both curves", `document.querySelector("article.on")?.querySelectorAll(".chart polyline").length === 2`)
+	b.press("n", 0)
+	b.until("the next", `document.querySelector("article.on h2").textContent === "DT_Weapons" && location.search.includes("DT_Weapons")`)
+	b.press("v", 0)
+	b.press("p", 0)
+	b.until("the one before", `document.querySelector("article.on h2").textContent === "C_Tide.uexp"`)
+	b.open("/compare/1.0...1.1?under=" + url.QueryEscape("Harbor/Content/Data"))
+	b.until("two changes, one viewed", `document.querySelectorAll("article").length === 2 && document.querySelectorAll("article.seen").length === 1`)
+	if got := b.text(`document.getElementById("kinds").textContent`); !strings.Contains(got, "modified 2") {
+		t.Errorf("the counts do not follow the folder: %s", got)
+	}
 	b.fine()
 }
 
@@ -499,14 +516,11 @@ func TestComparisonInBrowser(t *testing.T) {
 	})
 	b := openBrowser(t, serve(t, catalog, nil), 1300, 900)
 	b.open("/compare/old...new?q=LOG_State")
-	b.until("one change", `document.querySelectorAll("#lines .line").length === 1`)
-	b.until("classes", `document.querySelector("#by option[value=class]")`)
-	b.eval(`document.querySelector("#lines .line").click()`)
-	b.until("its class", `document.querySelector("#detail").textContent.includes("WidgetBlueprintGeneratedClass")`)
-	b.until("values and code", `["Mods/Logger", "LoadGameFromSlot"].every((w) => document.querySelector(".inside")?.textContent.includes(w))`)
-	b.open("/compare/old...new?q=WidgetBlueprintGeneratedClass")
-	b.until("changes of a class", `(() => { const n = document.querySelectorAll("#lines .line").length; return n > 2 && n < 10 })()`)
-	b.eval(`(() => { const by = document.querySelector("#by"); by.value = "class"; by.dispatchEvent(new Event("change")); })()`)
+	b.until("one change", `document.querySelectorAll("article").length === 1`)
+	b.until("its class", `document.querySelector("article .class").textContent === "WidgetBlueprintGeneratedClass"`)
+	b.until("values and code", `["Mods/Logger", "LoadGameFromSlot"].every((w) => document.querySelector("article").textContent.includes(w))`)
+	b.open("/compare/old...new?by=class&under=WidgetBlueprintGeneratedClass")
+	b.until("changes of a class", `document.querySelectorAll("article").length === 6`)
 	b.named()
 	b.open("/b/new/path/_AssemblyStorm/Common/Logger/LOG_State.uasset")
 	b.eval(`[...document.querySelectorAll("[role=tab]")].find((t) => t.textContent === "Code").click()`)

@@ -146,7 +146,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 			continue
 		}
 		c.changes = append(c.changes, change)
-		rows = append(rows, data.Row(&change, nil))
+		rows = append(rows, data.Row(&change))
 	}
 	answer := data.Words()
 	answer["rows"], answer["more"], answer["damaged"], answer["ms"] = rows, c.more, c.damaged, milliseconds(began)
@@ -211,13 +211,9 @@ func (x *comparisons) classes(ctx context.Context, w http.ResponseWriter, c *com
 		}
 		contents[i] = f.ContentID
 	}
-	found, err := explore.Classes(ctx, x.db, contents)
+	classes, err := show.ClassesOf(ctx, x.db, contents)
 	if err != nil {
 		return schema.Classify(err)
-	}
-	classes := make([]string, len(contents))
-	for i, id := range contents {
-		classes[i] = found[id]
 	}
 	writeJSON(w, map[string]any{"classes": classes})
 	return nil
@@ -282,23 +278,22 @@ func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address,
 	if i < 0 {
 		return refuse(http.StatusBadRequest, "", "row is the number of a change")
 	}
-	var warnings []string
-	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild,
-		show.CompareOptions{Media: true, Warn: func(text string) { warnings = append(warnings, text) }})
+	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild, show.CompareOptions{Media: true})
 	change := c.changes[i]
 	err = x.hashes(r.Context(), &change)
 	var difference *semantic.Difference
 	if err == nil {
-		difference, err = with.Changed(r.Context(), &change)
+		difference, err = with.Inside(r.Context(), &change)
 	}
 	if err = errors.Join(err, with.Close()); err != nil {
 		return err
 	}
-	pictures := [][]any{}
-	for _, p := range with.Pictures() {
-		pictures = append(pictures, page.Picture(p))
+	answer := page.Inside(difference, with.Pictures(), with.Warnings())
+	if answer == nil {
+		answer = map[string]any{}
 	}
-	writeJSON(w, map[string]any{"inside": page.NewData("", "").Inside(difference), "pictures": pictures, "warnings": warnings, "ms": milliseconds(began)})
+	answer["ms"] = milliseconds(began)
+	writeJSON(w, answer)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -8,34 +9,58 @@ import (
 	"pakdb/diff/semantic"
 )
 
-// Bounds of what changed inside of contents: a page is to open at once, and what is
-// left out is counted.
+// Bounds of what changed inside of one content; what is left out is counted.
 const (
-	mostLines    = 400    // of one change
-	mostAllLines = 50_000 // of a page
-	mostText     = 600    // bytes of a value
+	mostLines = 5000
+	mostText  = 2000 // bytes of a value
 )
 
-// Inside is what changed inside of a content, for JSON: the lines, and how many more there
-// are. A line is its name with the old and the new value, null for none, and true for what is
-// cosmetic; or a line of a text, with its sign in front.
-func (p *Data) Inside(in *semantic.Difference) any {
-	if in == nil {
+// Inside is what changed inside of a content, for JSON, nil for nothing: inside are the lines,
+// and how many more there are; pictures are those of textures and sounds, curves their points on
+// both sides, bytes the ranges that differ, and warnings say what could not be looked at.
+//
+// A line is its name with the old and the new value, null for none, whether it is cosmetic, and
+// whether it is technical; or a line of a text alone, with its sign in front.
+func Inside(in *semantic.Difference, pictures []*semantic.Pictures, warnings []string) map[string]any {
+	all := map[string]any{}
+	if len(warnings) > 0 {
+		all["warnings"] = warnings
+	}
+	if in != nil {
+		if lines, more := linesOf(in); len(lines) > 0 {
+			all["inside"] = []any{lines, more}
+		}
+		if len(in.Curves) > 0 {
+			all["curves"] = curvesOf(in.Curves)
+		}
+		if len(in.Ranges) > 0 {
+			all["bytes"] = bytesOf(in.Ranges)
+		}
+	}
+	if drawn := picturesOf(pictures); len(drawn) > 0 {
+		all["pictures"] = drawn
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	lines, more := []any{}, 0
+	return all
+}
+
+func linesOf(in *semantic.Difference) (lines []any, more int) {
 	add := func(line ...any) {
-		if len(lines) == mostLines || p.lines == mostAllLines {
+		if len(lines) == mostLines {
 			more++
 			return
 		}
-		p.lines++
 		lines = append(lines, line)
 	}
-	for _, f := range in.AllFields() {
-		if f.Cosmetic {
+	for _, f := range in.Fields {
+		switch {
+		case f.Technical:
+			add(f.Name, shortened(f.Old), shortened(f.New), f.Cosmetic, true)
+		case f.Cosmetic:
 			add(f.Name, shortened(f.Old), shortened(f.New), true)
-		} else {
+		default:
 			add(f.Name, shortened(f.Old), shortened(f.New))
 		}
 	}
@@ -46,20 +71,35 @@ func (p *Data) Inside(in *semantic.Difference) any {
 		}
 	}
 	for i := range in.Functions {
-		if f := &in.Functions[i]; f.Text != "" {
+		f := &in.Functions[i]
+		if f.Text != "" {
 			add("@ " + f.Path)
 			text(f.Text)
+			continue
+		}
+		for _, field := range f.Fields() {
+			add(field.Name, shortened(field.Old), shortened(field.New))
 		}
 	}
 	text(in.Text)
-	for _, r := range in.Ranges {
-		old, new := fmt.Sprintf("%d at %#x", r.OldSize, r.OldOffset), fmt.Sprintf("%d at %#x", r.NewSize, r.NewOffset)
-		add("bytes", old, new)
+	return lines, more
+}
+
+func curvesOf(curves []semantic.Curve) (all [][]any) {
+	for i := range curves {
+		all = append(all, []any{curves[i].Name, curves[i].Old, curves[i].New})
 	}
-	if len(lines) == 0 && more == 0 {
-		return nil
+	return all
+}
+
+// bytesOf returns for each range the offset and the bytes, in hexadecimal, of both sides.
+func bytesOf(ranges []semantic.Range) (all [][]any) {
+	for i := range ranges {
+		if r := &ranges[i]; r.Old != nil || r.New != nil {
+			all = append(all, []any{r.OldOffset &^ 15, hex.EncodeToString(r.Old), r.NewOffset &^ 15, hex.EncodeToString(r.New)})
+		}
 	}
-	return []any{lines, more}
+	return all
 }
 
 // shortened is a text, or nil for none.

@@ -1,16 +1,16 @@
-// Package page writes a comparison as one HTML file that needs nothing else: a
-// treemap of the change, and a table to sort and search, for as many rows as a
-// browser has memory for.
+// Package page writes a comparison as one HTML file that needs nothing else: the changes
+// one below the other, with what is inside of them, a tree of folders and classes, and a map.
 //
-// Names in archives are anyone's. They reach the page as JSON that holds no "<"
-// and as text of elements, never as markup; a Content-Security-Policy admits the
-// page's own script and style, by their hashes, and nothing from outside.
+// Names in archives are anyone's. They reach the page as JSON, packed by gzip in base64, and
+// as text of elements, never as markup; a Content-Security-Policy admits the page's own
+// script and style, by their hashes, and nothing from outside.
 //
 // [Markdown] writes a summary for a pull request instead.
 package page
 
 import (
 	"bufio"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -27,20 +27,18 @@ import (
 var (
 	style  = sync.OnceValue(func() string { return string(ui.File("base.css")) + string(ui.File("changes.css")) })
 	script = sync.OnceValue(func() string {
-		return ui.Script("words.js", "theme.js", "treemap.js", "list.js", "changes.js", "mail.js")
+		return ui.Script("words.js", "theme.js", "treemap.js", "chart.js", "inside.js", "changes.js", "mail.js")
 	})
 )
 
 // Data is a comparison as its page reads it: rows, whose texts are numbers of words. It is
 // not safe for concurrent use.
 type Data struct {
-	builds [2]string
-	rows   int
-	lines  int // of what changed inside
-	dirs   words
-	words  words
-	ways   []diff.Way
-	shown  pictures
+	builds  [2]string
+	dirs    words
+	words   words
+	ways    []diff.Way
+	classes []string
 
 	unknown int64
 }
@@ -52,14 +50,33 @@ func NewData(old, new string) *Data { return &Data{builds: [2]string{old, new}} 
 type Writer struct {
 	*Data
 	w      *bufio.Writer
+	base64 io.WriteCloser // to w
+	packed counter        // to base64
+	gzip   *gzip.Writer   // to packed
+	most   int64          // bytes of data on the page, before what changed inside is left out
+	held   int            // bytes that gzip may not have packed yet
+	rows   int
 	totals *diff.Totals
 	err    error
 }
 
-// New begins a page. old and new are what the builds are called; damaged are lines
-// about archives of theirs that are damaged as a whole, which stand above all else.
-func New(w io.Writer, old, new string, damaged ...string) *Writer {
-	p := &Writer{Data: NewData(old, new), w: bufio.NewWriter(w), totals: diff.NewTotals("kind")}
+// counter counts bytes on their way.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// New begins a page. old and new are what the builds are called; most bounds the bytes of
+// data on it: of further changes it has the rows alone. damaged are lines about archives of
+// the builds that are damaged as a whole, which stand above all else.
+func New(w io.Writer, old, new string, most int64, damaged ...string) *Writer {
+	p := &Writer{Data: NewData(old, new), w: bufio.NewWriter(w), most: most, totals: diff.NewTotals("kind")}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script()), hash(style()))
 	p.print(`<!doctype html>
 <html lang="en">
@@ -72,8 +89,20 @@ func New(w io.Writer, old, new string, damaged ...string) *Writer {
 <style>`, style(), `</style>
 </head>
 <body class="changes">
-`, alert(damaged), string(ui.File("changes.html")), `<script type="application/json" id="rows">[`)
+`, alert(damaged), string(ui.File("changes.html")), `<script type="text/plain" id="data">`)
+	p.base64 = base64.NewEncoder(base64.StdEncoding, p.w)
+	p.packed.w = p.base64
+	p.gzip, _ = gzip.NewWriterLevel(&p.packed, gzip.BestCompression) // it is a level
+	p.pack([]byte(`{"rows":[`))
 	return p
+}
+
+// pack writes a part of the data.
+func (p *Writer) pack(b []byte) {
+	p.held += len(b)
+	if p.err == nil {
+		_, p.err = p.gzip.Write(b)
+	}
 }
 
 // alert is what stands above everything; "" where there is nothing to tell.
@@ -124,23 +153,48 @@ func (w *words) add(text string) int {
 	return i
 }
 
-// Add writes a change, and what changed inside of its content; nil: that was not looked
-// at, or nothing.
-func (p *Writer) Add(c *diff.Change, in *semantic.Difference) error {
+// Add writes a change. in is what changed inside of its content, pictures are those of it, and
+// warnings say what could not be looked at.
+func (p *Writer) Add(c *diff.Change, in *semantic.Difference, pictures []*semantic.Pictures, warnings []string) error {
 	p.totals.Add(c)
-	if p.rows > 0 {
-		p.print(",\n")
+	row := p.Row(c)
+	if inside := Inside(in, pictures, warnings); inside != nil {
+		text, err := json.Marshal(inside)
+		if err != nil {
+			return err
+		}
+		if base64.StdEncoding.EncodedLen(int(p.packed.n)+p.held+len(text)) <= int(p.most) {
+			row = append(row, json.RawMessage(text))
+		} else {
+			row = append(row, 0) // the page counts these, and names them
+		}
 	}
-	return p.json(p.Row(c, in))
+	text, err := json.Marshal(row)
+	if err != nil {
+		return err
+	}
+	if p.rows++; p.rows > 1 {
+		p.pack([]byte(","))
+	}
+	p.pack(text)
+	if p.held > mostHeld && p.err == nil {
+		p.err = p.gzip.Flush()
+		p.held = 0
+	}
+	return p.err
 }
 
-// Row returns the row of a change, for JSON, and counts it. in is what changed inside of its
-// content; nil: that was not looked at, or nothing.
-func (p *Data) Row(c *diff.Change, in *semantic.Difference) []any {
-	p.rows++
+// mostHeld is after how many bytes it is asked what they are packed to.
+const mostHeld = 256 << 10
+
+// Row returns the row of a change, for JSON.
+func (p *Data) Row(c *diff.Change) []any {
 	return []any{p.words.add(c.Kind.String()), p.words.add(c.Also.String()), p.side(c.New), p.side(c.Old),
-		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes, p.Inside(in)}
+		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes}
 }
+
+// SetClasses tells of what class the object of each change is, "" for none.
+func (p *Data) SetClasses(classes []string) { p.classes = classes }
 
 // SetDownloads tells what the update takes by each way of transport, all of the
 // new build first.
@@ -177,23 +231,19 @@ func splitName(path string) (dir, name string) {
 	return "", path
 }
 
-// json writes a value; the encoder escapes what could end a script element.
-func (p *Writer) json(v any) error {
-	b, err := json.Marshal(v)
+// Close ends the page. It does not close what New was given.
+func (p *Writer) Close() error {
+	words, err := json.Marshal(p.Words())
 	if err != nil {
 		return err
 	}
-	if p.err == nil {
-		_, p.err = p.w.Write(b)
-	}
-	return p.err
-}
-
-// Close ends the page. It does not close what New was given.
-func (p *Writer) Close() error {
-	p.print("]</script>\n<script type=\"application/json\" id=\"words\">")
-	if err := p.json(p.Words()); err != nil {
-		return err
+	p.pack([]byte(`],"words":`))
+	p.pack(words)
+	p.pack([]byte("}"))
+	for _, part := range []io.Closer{p.gzip, p.base64} {
+		if p.err == nil {
+			p.err = part.Close()
+		}
 	}
 	p.print("</script>\n")
 	p.withoutScript()
@@ -207,7 +257,7 @@ func (p *Writer) Close() error {
 // Words returns all that the page needs beside the rows, for JSON.
 func (p *Data) Words() map[string]any {
 	return map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads(),
-		"pictures": p.shown.byRow(), "morePictures": p.shown.more, "unknown": p.unknown}
+		"classes": p.classes, "unknown": p.unknown}
 }
 
 func kindNames() (names []string) {

@@ -38,7 +38,24 @@ func (s *Comparer) compareBytes(ctx context.Context, in *Difference, old, new *d
 		return nil
 	}
 	in.Ranges = ranges(a, b)
+	for i := range in.Ranges[:min(len(in.Ranges), mostShown)] {
+		r := &in.Ranges[i]
+		r.Old, r.New = around(a, r.OldOffset, r.OldSize), around(b, r.NewOffset, r.NewSize)
+	}
 	return nil
+}
+
+// Ranges of which bytes are shown, and rows of 16 of each.
+const (
+	mostShown = 8
+	mostRows  = 8
+)
+
+// around returns the rows of 16 bytes that a range lies in, the first of them.
+func around(b []byte, offset, size int64) []byte {
+	from := offset &^ 15
+	to := min((offset+size+15)&^15, from+16*mostRows, int64(len(b)))
+	return bytes.Clone(b[min(from, to):to])
 }
 
 func (s *Comparer) bytes(ctx context.Context, f *diff.File) ([]byte, error) {
@@ -83,7 +100,7 @@ func ranges(a, b []byte) []Range {
 	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	return []Range{{int64(head), int64(len(a) - head - tail), int64(head), int64(len(b) - head - tail)}}
+	return []Range{{OldOffset: int64(head), OldSize: int64(len(a) - head - tail), NewOffset: int64(head), NewSize: int64(len(b) - head - tail)}}
 }
 
 func sameSizeRanges(a, b []byte) []Range {
@@ -97,7 +114,7 @@ func sameSizeRanges(a, b []byte) []Range {
 			all[n-1].OldSize, all[n-1].NewSize = size, size
 			continue
 		}
-		all = append(all, Range{int64(i), 1, int64(i), 1})
+		all = append(all, Range{OldOffset: int64(i), OldSize: 1, NewOffset: int64(i), NewSize: 1})
 	}
 	return all
 }

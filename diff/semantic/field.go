@@ -41,6 +41,7 @@ type Difference struct {
 	Functions []Function
 	Text      string // a unified diff
 	Ranges    []Range
+	Curves    []Curve // those of which Fields are points
 
 	moved int // functions that have other bytes and mean the same
 }
@@ -50,6 +51,9 @@ type Field struct {
 	Name     string // "Powers[2].Damage", "export Default__Door size", "$.Items[2].Damage"
 	Old, New *string
 	Cosmetic bool // only order, or an id that each save makes anew
+	// Technical means that nobody edits it: a name or an import of a package, the size of an
+	// export, a record of a directory.
+	Technical bool
 }
 
 // Columns are those of [Field.Row].
@@ -74,6 +78,10 @@ func (f *Field) Row() []driver.Value {
 type Range struct {
 	OldOffset, OldSize int64
 	NewOffset, NewSize int64
+
+	// Old and New are bytes of both, for people: from the row of 16 that the range begins in, a
+	// few rows at most.
+	Old, New []byte
 }
 
 // field is one value of a content, under a name that tells it from the others.

@@ -133,7 +133,7 @@ func bulkChanges(c *diff.Change) (changes []Field) {
 		if _, _, part := asset.Split("a" + p.Ext); part != asset.Bulk {
 			continue
 		}
-		fc := Field{Name: "file " + strings.ToLower(p.Ext)}
+		fc := Field{Name: "file " + strings.ToLower(p.Ext), Technical: true}
 		old, new := plainBytes(p.OldSize), plainBytes(p.NewSize)
 		if p.Kind != diff.Added {
 			fc.Old = &old

@@ -3,7 +3,6 @@ package semantic
 import (
 	"context"
 	"database/sql/driver"
-	"slices"
 	"strings"
 
 	"pakdb/diff"
@@ -19,6 +18,8 @@ type source struct {
 	// follows means that the fields follow from what people edit: the tables of a package,
 	// references.
 	follows bool
+	// technical marks the fields.
+	technical bool
 }
 
 // sources are those of fields. What a kind of content is made of is said by
@@ -26,16 +27,16 @@ type source struct {
 // formats belong here.
 var sources = []source{
 	{table: "x_calligraphy_value", read: (*Comparer).prototypeFields},
-	{read: (*Comparer).packageFields, follows: true}, // exports may lie in another content
+	{read: (*Comparer).packageFields, follows: true, technical: true}, // exports may lie in another content
 	{table: "x_locres", read: localizedFields},
 	{table: "x_retro_string", read: fromQuery(retroTexts)},
 	{table: "x_config_line", read: fromQuery(settings)},
 	{table: "x_calligraphy_curve", read: fromQuery(curvePoints)},
 	{table: "x_calligraphy_asset", read: fromQuery(typeAssets)},
 	{read: fromQuery(blueprintFields)}, // of two tables
-	{table: "x_calligraphy_record", read: fromQuery(directoryRecords)},
+	{table: "x_calligraphy_record", read: fromQuery(directoryRecords), technical: true},
 	{table: "x_calligraphy_replacement", read: fromQuery(replacements)},
-	{table: "x_ref", read: fromQuery(references), follows: true},
+	{table: "x_ref", read: fromQuery(references), follows: true, technical: true},
 }
 
 // hasRows asks which of the tables of sources have rows of content ?1, by one statement:
@@ -123,7 +124,15 @@ func (s *Comparer) compareFacts(ctx context.Context, in *Difference, c *diff.Cha
 	for i, a := range before {
 		b := after[i]
 		known = known || len(a)+len(b) > 0
-		in.Fields = append(in.Fields, slices.DeleteFunc(compareFields(a, b), func(f Field) bool { return hides(f.Name) })...)
+		for _, f := range compareFields(a, b) {
+			if !hides(f.Name) {
+				f.Technical = sources[i].technical
+				in.Fields = append(in.Fields, f)
+			}
+		}
+		if sources[i].table == "x_calligraphy_curve" {
+			in.Curves = append(in.Curves, changedCurves(pointsOf(a), pointsOf(b))...)
+		}
 	}
 	in.Fields = append(in.Fields, bulkChanges(c)...)
 	damaged, err := s.tellDamage(ctx, in, old, new)

@@ -47,8 +47,9 @@ func valueChanges(ctx context.Context, s *Comparer, in *Difference, old, new *di
 		return func(string) bool { return false }, err
 	}
 	for _, c := range values.Compare(a.side(ctx, s, s.oldID, &err), b.side(ctx, s, s.newID, &err)) {
-		in.Fields = append(in.Fields, Field{c.Name, c.Old, c.New, c.Cosmetic})
+		in.Fields = append(in.Fields, Field{Name: c.Name, Old: c.Old, New: c.New, Cosmetic: c.Cosmetic})
 	}
+	in.Curves = changedCurves(curvesOf(a.rows), curvesOf(b.rows))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 // All builds: what each has, and how the game grew.
 import { el, plain, bytes, signed, count } from "./words.js";
-import { table, lineChart } from "./parts.js";
+import { table } from "./parts.js";
+import { lineChart } from "./chart.js";
 import * as to from "./address.js";
 
 export const show = async (view) => {

@@ -1,30 +1,32 @@
-// What changed between two builds: sums, a treemap, and a list to sort and search. It is the
-// page of "pakdb diff --format html", and that of the explorer for two builds.
-import { plain, el, bytes, signed, count, plural, extension, tail } from "./words.js";
+// What changed between two builds, to be read: a tree of folders or classes, and the changes
+// one below the other, open. It is the page of "pakdb diff --format html", and that of the
+// explorer for two builds.
+import { plain, el, bytes, signed, count, plural, extension } from "./words.js";
 import { colours, readColours, theme, isDark, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
-import { createList } from "./list.js";
+import { readInside, drawInside, drawTechnical, summary } from "./inside.js";
 
 const pathOf = (f) => (f.dir ? f.dir + "/" + f.name : f.name);
-const dot = (kind) => { const d = el("span", "dot"); d.style.background = `var(--${kind})`; return d; };
+const dot = (kind) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = `var(--${kind})`; return d; };
+const page = 20; // changes that are drawn at once
+const mostLines = 60; // of the tree, before someone opens more
+const mostLeaves = 100; // of a folder
 
 // readRows makes objects of the rows of a comparison, whose texts are numbers of its words.
-const readRows = ({ dirs, words, roots }, raw) => {
+const readRows = ({ dirs, words, roots, classes }, raw) => {
   const word = (i) => (i < 0 ? "" : words[i]);
   const side = (s) => s && { dir: s[0] < 0 ? "" : dirs[s[0]], name: s[1], archive: word(s[2]), type: word(s[3]), size: s[4], stored: s[5], copies: s[6] };
   return raw.map((r, i) => {
     const now = side(r[2]), was = side(r[3]), f = now || was;
     return {
       folder: [roots?.[f.archive], f.dir].filter(Boolean).join("/"), // in the game's file system
-     
       i, kind: word(r[0]), also: word(r[1]), now, was, f, path: pathOf(f), download: r[4], similarity: r[5],
-      by: word(r[6]), parts: word(r[7]), notes: r[8] || [], class: "",
+      by: word(r[6]), parts: word(r[7]), notes: r[8] || [], class: classes?.[i] ?? "", given: r[9],
       size: now ? now.size : 0, oldSize: was ? was.size : 0, difference: (now ? now.size : 0) - (was ? was.size : 0),
-      type: f.type || extension(f.name), text: null, inside: r[9] ? r[9][0] : [], unlisted: r[9] ? r[9][1] : 0,
+      type: f.type || extension(f.name), text: null, found: null,
     };
   });
 };
-const noise = (r) => r.kind === "cosmetic" || r.also.split(",").includes("cosmetic");
 
 // test makes of a word that was typed what a row must be: ">1M" and "<20k" are sizes.
 const test = (textOf) => (term) => {
@@ -34,373 +36,306 @@ const test = (textOf) => (term) => {
   return m[1] === ">" ? (r) => Math.max(r.size, r.oldSize) > limit : (r) => Math.max(r.size, r.oldSize) < limit;
 };
 
+// viewedIn keeps which changes a person has read, in the browser.
+const viewedIn = (key) => {
+  let all = new Set();
+  try { all = new Set(JSON.parse(localStorage.getItem(key) ?? "[]")); } catch { /* the browser keeps nothing */ }
+  return {
+    has: (path) => all.has(path),
+    set: (path, on) => {
+      if (on) all.add(path); else all.delete(path);
+      try { localStorage.setItem(key, JSON.stringify([...all])); } catch { /* it lasts as long as the page */ }
+    },
+  };
+};
+
 // showChanges shows a comparison in root, which holds the elements of changes.html. data is
 // its words, raw its rows. hooks, all of which may be missing:
 //   signal           ends listening to keys of the page
 //   alone            the page has nothing else: its buttons are shown
-//   begin            {q, kinds, under} to begin with; changed({q, kinds, under}) is told what is chosen
-//   inside(i)        fetches what changed inside of row i: {inside: [lines, more], pictures, warnings}
+//   begin            {q, kinds, by, under, at} to begin with; changed of the same is called when one is another
+//   inside(i)        fetches what changed inside of row i: {inside: [lines, more], pictures, curves, bytes, warnings}
 //   address(row, old) where a side of a row has its own page
 //   classes()        fetches the class of the object that each row is, "" for none
-//   downloads()      fetches [[bytes, exact, text]], when that is unfolded
+//   downloads()      fetches [[bytes, exact, text]], when that is looked at
 export const showChanges = (root, data, raw, hooks = {}) => {
   const byId = (id) => root.querySelector("#" + id);
-  const { kinds, builds, pictures, morePictures } = data;
-  const rows = readRows(data, raw);
-  const present = kinds.filter((k) => rows.some((r) => r.kind === k));
+  const { kinds, builds } = data, rows = readRows(data, raw), begin = hooks.begin ?? {};
+  const viewed = viewedIn(`pakdb.viewed.${JSON.stringify(builds)}`);
+  const nothing = data.unknown ? "The two builds are the same, as far as they could be compared." : "The two builds are the same.";
+  const quiet = rows.some((r) => r.kind !== "cosmetic") ? "cosmetic" : ""; // shown when it is chosen
+  const state = { query: begin.q ?? "", kinds: new Set(begin.kinds ?? []), by: begin.by ?? "dir", under: begin.under ?? "", at: null, measure: "download", order: "order", view: "read" };
+  let shown = [], tree = null, from = 0, to = 0;
 
   // ---- what is chosen --------------------------------------------------------------
-  const begin = hooks.begin ?? {};
-  const nothing = data.unknown ? "No change was found." : "Nothing changed.";
-  const state = { query: begin.q ?? "", kinds: new Set(begin.kinds ?? kinds), prefix: [], measure: "download", by: "dir", sort: "order", down: false };
-  let shown = rows, tree = null;
-
-  const textOf = (r) => r.text ??= (r.path + " " + (r.folder === r.f.dir ? "" : r.folder) + " " + (r.was && r.now && pathOf(r.was) !== r.path ? pathOf(r.was) : "") + " " +
-    r.f.archive + " " + r.type + " " + r.class + " " + r.kind + " " + r.notes.join(" ") + " " + r.inside.map((l) => l[0]).join(" ")).toLowerCase();
+  const textOf = (r) => r.text ??= [r.path, r.folder, r.was && pathOf(r.was), r.f.archive, r.type, r.class, r.kind, ...r.notes, ...(r.given?.inside ?? r.found?.inside ?? [[]])[0].map((l) => l[0])].join(" ").toLowerCase();
+  const placeOf = { dir: (r) => r.folder, type: (r) => r.type, archive: (r) => r.f.archive, class: (r) => r.class || r.type };
+  const isKind = (r) => (state.kinds.size ? state.kinds.has(r.kind) : r.kind !== quiet);
+  const isUnder = (r) => { const p = placeOf[state.by](r); return !state.under || p === state.under || (state.by === "dir" && p.startsWith(state.under + "/")); };
+  // What lists other files follows from these, and what nobody edited comes last.
+  const lists = /\.directory$|^AssetRegistry\.bin$|\.upluginmanifest$/i;
+  const rank = (r) => (["restored", "cosmetic", "metadata", "copies"].includes(r.kind) ? 2 : lists.test(r.f.name) ? 1 : 0);
+  const text = (of) => (a, b) => (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0);
   const orders = {
-    order: (a, b) => a.i - b.i,
-    kind: (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
-    path: (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
-    old: (a, b) => a.oldSize - b.oldSize,
-    size: (a, b) => a.size - b.size,
-    difference: (a, b) => a.difference - b.difference,
-    download: (a, b) => a.download - b.download,
-    archive: (a, b) => (a.f.archive < b.f.archive ? -1 : a.f.archive > b.f.archive ? 1 : 0),
+    order: (a, b) => rank(a) - rank(b), kind: (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind), old: (a, b) => b.oldSize - a.oldSize, size: (a, b) => b.size - a.size,
+    difference: (a, b) => Math.abs(b.difference) - Math.abs(a.difference), download: (a, b) => b.download - a.download, archive: text((r) => r.f.archive),
   };
-
-  const choose = () => {
+  const choose = (at = null) => {
     const terms = state.query.toLowerCase().split(/\s+/).filter(Boolean).map(test(textOf));
-    let found = rows.filter((r) => state.kinds.has(r.kind) && terms.every((t) => t(r)));
-    tree = grow(found);
-    found = node().rows ?? found;
-    const compare = orders[state.sort], sign = state.down ? -1 : 1;
-    shown = found.slice().sort((a, b) => sign * compare(a, b) || a.i - b.i);
-    byId("shown").textContent = shown.length === rows.length ? plural(rows.length, "change", "changes")
-      : `${count(shown.length)} of ${plural(rows.length, "change", "changes")}`;
-    list.reset(); drawMap(); drawCrumbs(); drawDetail();
-    hooks.changed?.({ q: state.query, kinds: present.every((k) => state.kinds.has(k)) ? null : [...state.kinds], under: state.by === "dir" ? state.prefix.join("/") : "" });
+    const matching = terms.length ? rows.filter((r) => terms.every((t) => t(r))) : rows;
+    tree = grow(matching.filter(isKind));
+    shown = matching.filter((r) => isKind(r) && isUnder(r)).sort((a, b) => orders[state.order](a, b) || a.i - b.i);
+    drawKinds(matching.filter(isUnder));
+    drawSide();
+    drawMap();
+    begun(at);
+    tell();
+  };
+  const tell = () => hooks.changed?.({ q: state.query, kinds: [...state.kinds], by: state.by === "dir" ? "" : state.by, under: state.under, at: state.at?.path ?? "" });
+  const goTo = (under) => { state.under = under; choose(); };
+  const up = () => goTo(state.under.split("/").slice(0, -1).join("/"));
+  const drawKinds = (all) => {
+    const per = new Map();
+    for (const r of all) per.set(r.kind, (per.get(r.kind) ?? 0) + 1);
+    byId("kinds").replaceChildren(...kinds.filter((k) => rows.some((r) => r.kind === k)).map((k) => el("button", {
+      type: "button", class: "chip", "aria-pressed": String(state.kinds.has(k)), title: k === quiet && !state.kinds.has(k) ? "not shown until it is chosen" : null,
+      onclick: () => { if (!state.kinds.delete(k)) state.kinds.add(k); choose(); },
+    }, dot(k), `${k} ${count(per.get(k) ?? 0)}`)));
+    const hidden = state.kinds.size ? 0 : per.get(quiet) ?? 0;
+    byId("shown").textContent = (shown.length === rows.length ? plural(rows.length, "change", "changes") : `${count(shown.length)} of ${plural(rows.length, "change", "changes")}`) + (hidden ? `, ${count(hidden)} cosmetic not shown` : "");
   };
 
-  // ---- the tree behind the map --------------------------------------------------------
-  const measures = {
-    download: (r) => r.download,
-    size: (r) => Math.max(r.size, r.oldSize),
-    difference: (r) => Math.abs(r.difference),
-    count: () => 1,
-  };
-  const pathIn = { dir: (r) => r.folder, type: (r) => r.type, archive: (r) => r.f.archive, class: (r) => r.class || "(no object)" };
+  // ---- the tree of folders, classes, types or archives -------------------------------------
+  const measures = { download: (r) => r.download, size: (r) => Math.max(r.size, r.oldSize), difference: (r) => Math.abs(r.difference), count: () => 1 };
   const grow = (list) => {
-    const value = measures[state.measure], where = pathIn[state.by];
-    const root = { name: "", value: 0, kids: new Map(), rows: null, all: list };
+    const value = measures[state.measure], top = { name: "", path: "", value: 0, count: 0, kids: new Map(), own: [] };
     for (const r of list) {
-      const v = value(r);
-      root.value += v;
-      let n = root;
-      const path = where(r);
-      for (const part of path ? (state.by === "dir" ? path.split("/") : [path]) : []) {
-        let kid = n.kids.get(part);
-        if (!kid) n.kids.set(part, kid = { name: part, value: 0, kids: new Map(), up: n });
-        n = kid;
-        n.value += v;
+      const place = placeOf[state.by](r), parts = !place ? [] : state.by === "dir" ? place.split("/") : [place], v = value(r);
+      let n = top, path = "";
+      top.value += v; top.count++;
+      for (const name of parts) {
+        path = path ? path + "/" + name : name;
+        if (!n.kids.has(name)) n.kids.set(name, { name, path, value: 0, count: 0, kids: new Map(), own: [] });
+        n = n.kids.get(name);
+        n.value += v; n.count++;
       }
-      (n.own ??= []).push(r);
+      n.own.push(r);
     }
-    join(root);
-    return root;
-  };
-  // A folder that holds nothing but one folder is drawn as one.
-  const join = (n) => {
-    const todo = [n];
-    while (todo.length > 0) {
-      const one = todo.pop();
-      for (let [key, kid] of one.kids) {
-        while (kid.kids.size === 1 && !kid.own) {
+    for (const todo = [top]; todo.length > 0;) { // a folder that holds nothing but one folder stands with it as one
+      const n = todo.pop();
+      for (let [key, kid] of n.kids) {
+        while (kid.kids.size === 1 && kid.own.length === 0) {
           const only = kid.kids.values().next().value;
           only.name = kid.name + "/" + only.name;
-          only.up = one;
-          kid = only;
-          one.kids.set(key, kid);
+          n.kids.set(key, kid = only);
         }
         todo.push(kid);
       }
     }
+    return top;
   };
-  const rowsBelow = (n) => {
-    const out = [], todo = [n];
-    while (todo.length > 0) {
-      const one = todo.pop();
-      if (one.own) for (const r of one.own) out.push(r);
-      for (const kid of one.kids.values()) todo.push(kid);
-    }
-    return out;
-  };
-  // node is where the map is; what is gone by now is left.
+  // node is the one of the folder that is chosen, or of the last of its folders that is left.
   const node = () => {
-    let n = tree;
-    for (let i = 0; i < state.prefix.length; i++) {
-      const kid = [...n.kids.values()].find((k) => k.name === state.prefix[i]);
-      if (!kid) { state.prefix.length = i; break; }
-      n = kid;
+    for (let n = tree; ;) {
+      const next = !state.under || n.path === state.under ? null : [...n.kids.values()].find((k) => k.path === state.under || state.under.startsWith(k.path + "/") || k.path.startsWith(state.under + "/"));
+      if (!next) return n;
+      n = next;
     }
-    n.rows = n === tree ? n.all : rowsBelow(n);
-    return n;
   };
-  // prefixOf finds the names of a folder in the tree, where several may stand as one.
-  const prefixOf = (path) => {
-    const names = [];
-    let n = tree, rest = path;
-    while (rest) {
-      const kid = [...n.kids.values()].find((k) => rest === k.name || rest.startsWith(k.name + "/"));
-      if (!kid) break;
-      names.push(kid.name);
-      rest = rest.slice(kid.name.length + 1);
-      n = kid;
+  const below = (n) => [...n.own, ...[...n.kids.values()].flatMap(below)];
+  let opened = new Map(); // what a person opened or closed, by path
+  const drawSide = () => {
+    const open = new Set();
+    let lines = 0;
+    for (const todo = [tree]; todo.length > 0;) {
+      const n = todo.shift(), more = n.kids.size + Math.min(n.own.length, mostLeaves);
+      if (n !== tree && lines + more > mostLines) continue;
+      lines += more;
+      open.add(n);
+      todo.push(...n.kids.values());
     }
-    return names;
+    const isOpen = (n) => opened.get(n.path) ?? (open.has(n) || state.under.startsWith(n.path + "/"));
+    const leaf = (r) => el("li", "", el("button", { type: "button", class: "leaf", title: `${r.kind}: ${plain(r.path)}`, onclick: () => jump(r) }, dot(r.kind), el("span", viewed.has(r.path) ? "seen" : "", plain(r.f.name))));
+    const draw = (n) => el("ul", "", ...[...n.kids.values()].map((kid) => {
+      const inside = isOpen(kid);
+      return el("li", "", el("span", "node",
+        el("button", { type: "button", class: "caret", "aria-expanded": String(inside), "aria-label": "In " + plain(kid.name), onclick: () => { opened.set(kid.path, !inside); drawSide(); } }, inside ? "▾" : "▸"),
+        el("button", { type: "button", class: "name", "aria-pressed": String(kid.path === state.under), onclick: () => goTo(kid.path === state.under ? "" : kid.path) }, el("span", "", plain(kid.name)), el("span", "n", count(kid.count)))),
+      inside ? draw(kid) : null);
+    }), ...n.own.slice(0, mostLeaves).map(leaf), n.own.length > mostLeaves ? el("li", "note", `and ${count(n.own.length - mostLeaves)} more`) : null);
+    const all = el("button", { type: "button", class: "name", "aria-pressed": String(!state.under), onclick: () => goTo("") }, el("span", "", "all"), el("span", "n", count(tree.count)));
+    byId("folders").replaceChildren(el("span", "node", all), draw(tree));
+    byId("by").value = state.by;
   };
-  const goTo = (names) => { state.prefix = names; choose(); };
-  const namesOf = (n) => { const names = []; for (; n && n.up; n = n.up) names.unshift(n.name); return names; };
 
-  // ---- the map -----------------------------------------------------------------------------
+  // ---- the changes, one below the other -----------------------------------------------------
+  const stream = byId("stream"), loads = new IntersectionObserver((seen) => { for (const s of seen) if (s.isIntersecting) { loads.unobserve(s.target); load(s.target.row); } }, { rootMargin: "700px" });
+  const ends = new IntersectionObserver((seen) => { if (seen.some((s) => s.isIntersecting)) grown(); }, { rootMargin: "900px" });
+  const foot = el("div", { class: "foot" }), head = el("button", { type: "button", class: "more", onclick: () => earlier() });
+  const begun = (at) => {
+    loads.disconnect();
+    from = to = Math.max(0, at ? shown.indexOf(at) : 0);
+    if (at || !shown.includes(state.at)) state.at = at;
+    stream.replaceChildren(head, foot);
+    if (shown.length === 0) foot.replaceChildren(el("p", "none", rows.length ? "Nothing matches." : nothing));
+    grown();
+  };
+  const grown = () => {
+    ends.disconnect();
+    const next = shown.slice(to, to + page);
+    to += next.length;
+    foot.before(...next.map(article));
+    if (shown.length) foot.replaceChildren(to < shown.length ? el("p", "note", `${count(shown.length - to)} more`) : el("p", "note", "That is all."));
+    if (to < shown.length) ends.observe(foot);
+    head.hidden = from === 0;
+    head.textContent = plural(from, "change", "changes") + " before";
+  };
+  const earlier = () => {
+    const before = shown.slice(Math.max(0, from - page), from);
+    from -= before.length;
+    head.after(...before.map(article));
+    head.hidden = from === 0;
+    head.textContent = plural(from, "change", "changes") + " before";
+  };
+  const articleOf = (r) => [...stream.querySelectorAll("article")].find((a) => a.row === r);
+  // jump shows a change at the top of the window, and in the address.
+  const jump = (r) => {
+    see("read");
+    while (shown.indexOf(r) >= 0 && shown.indexOf(r) < from && from - shown.indexOf(r) <= page) earlier();
+    if (!articleOf(r)) begun(r);
+    for (const a of stream.querySelectorAll("article.on")) a.classList.remove("on");
+    state.at = r;
+    const to = articleOf(r);
+    to.classList.add("on");
+    to.scrollIntoView({ block: "start" });
+    to.focus({ preventScroll: true });
+    tell();
+  };
+  const step = (by) => {
+    const top = byId("filters").getBoundingClientRect().bottom;
+    const first = () => [...stream.querySelectorAll("article")].find((a) => a.getBoundingClientRect().bottom > top + 8)?.row;
+    const next = state.at ? shown[shown.indexOf(state.at) + by] : first();
+    if (next) jump(next);
+  };
+  const article = (r) => {
+    const own = hooks.address?.(r, !r.now), before = r.now && r.was && hooks.address?.(r, true), name = plain(r.class ? r.f.name.replace(/\.[^.]*$/, "") : r.f.name);
+    const said = el("p", "said"), body = el("div", "body"), fold = el("button", { type: "button", class: "word", "aria-expanded": "false", hidden: true }), more = el("div", { class: "technical", hidden: true });
+    const tick = el("input", { type: "checkbox", checked: viewed.has(r.path), "aria-label": "Viewed " + name });
+    const a = el("article", { class: "change" + (state.at === r ? " on" : ""), tabindex: "-1", "aria-label": `${r.kind}: ${name}` },
+      el("header", "", el("div", "top", el("span", { class: "kind", title: r.kind }, dot(r.kind), r.kind), el("span", "class", plain(r.class || r.type)),
+        el("h2", "", own ? el("a", { href: own }, name) : name), el("span", { class: "dir", title: plain(r.folder) }, plain(r.folder), r.was && r.now && pathOf(r.was) !== r.path ? el("span", "", " ← " + plain(pathOf(r.was))) : null),
+        el("span", "end", sizesOf(r), fold, before ? el("a", { href: before, title: "The file before" }, "before") : null, hooks.changed ? el("button", { type: "button", class: "word", title: "The address of this change", "aria-label": "Address of " + name, onclick: () => jump(r) }, "#") : null,
+          el("label", "", tick, " viewed"))), said), more, body);
+    const read = () => { body.hidden = tick.checked; a.classList.toggle("seen", tick.checked); };
+    tick.addEventListener("change", () => { viewed.set(r.path, tick.checked); read(); drawSide(); });
+    read();
+    fold.addEventListener("click", () => { more.hidden = !more.hidden; fold.setAttribute("aria-expanded", String(!more.hidden)); });
+    Object.assign(a, { row: r, said, body, tick, fold, more });
+    if (r.found) drawBody(a); else loads.observe(a);
+    return a;
+  };
+  const sizesOf = (r) => (r.was && r.now && r.size !== r.oldSize ? `${bytes(r.oldSize)} → ${bytes(r.size)}` : bytes(r.size || r.oldSize));
+  const technical = (r) => {
+    const sizes = (of) => `${r.was ? count(of(r.was)) : "–"} → ${r.now ? count(of(r.now)) : "–"}`;
+    return [r.path !== (r.folder ? r.folder + "/" : "") + r.f.name && "path " + r.path, r.was && r.now && r.was.archive !== r.now.archive ? r.was.archive + " → " + r.now.archive : r.f.archive,
+      r.by && "by " + r.by, r.similarity > 0 && r.similarity < 100 && r.similarity + "% alike", r.also && "also " + r.also.replaceAll(",", ", "), r.parts && "files " + r.parts,
+      r.was && r.now && r.was.copies !== r.now.copies && `${r.was.copies} → ${plural(r.now.copies, "copy", "copies")}`, `bytes ${sizes((f) => f.size)}`, `stored ${sizes((f) => f.stored)}`,
+      r.download && `download ${bytes(r.download)}`, ...r.notes].filter(Boolean).map(plain);
+  };
+  const drawBody = (a) => {
+    const r = a.row, of = readInside(r.found, r.f.name), facts = technical(r);
+    a.said.textContent = summary(of);
+    a.body.replaceChildren(...drawInside(of));
+    a.fold.textContent = `technical (${count(of.technical.length + facts.length)})`;
+    a.fold.hidden = false;
+    a.more.replaceChildren(...drawTechnical(of, facts));
+  };
+  // load fetches what changed inside of a change, once; few at a time.
+  const waiting = [];
+  let busy = 0;
+  const load = (r) => { if (!waiting.includes(r)) waiting.push(r); next(); };
+  const next = async () => {
+    if (busy === 3 || waiting.length === 0) return;
+    const r = waiting.shift();
+    busy++;
+    try {
+      r.found ??= r.given === 0 ? { warnings: ["Left out: the page would be larger than --max allows."] } : hooks.inside ? await hooks.inside(r.i) : r.given ?? {};
+    } catch (problem) {
+      r.found = { warnings: [problem.message] };
+    }
+    busy--;
+    r.text = null;
+    const a = articleOf(r);
+    if (a) drawBody(a);
+    next();
+  };
+
+  // ---- the map --------------------------------------------------------------------------------
   const kindOf = (n) => {
     const sums = new Map(), value = measures[state.measure];
-    for (const r of rowsBelow(n)) sums.set(r.kind, (sums.get(r.kind) || 0) + value(r));
+    for (const r of below(n)) sums.set(r.kind, (sums.get(r.kind) || 0) + value(r));
     return [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "metadata";
   };
   const treemap = createTreemap({
     canvas: byId("map"), tip: byId("tip"), live: byId("live"),
-    items: (n) => {
-      const value = measures[state.measure], items = [];
-      for (const kid of n.kids.values()) items.push({ value: kid.value, name: kid.name, node: kid, colour: () => colours[kindOf(kid)] });
-      for (const r of n.own ?? []) items.push({ value: value(r), name: r.f.name, row: r, colour: () => colours[r.kind] });
-      return items;
-    },
-    rest: (items, n) => ({
-      value: items.reduce((s, it) => s + it.value, 0), name: "", rest: items.length, of: n, colour: items[0].colour,
-    }),
+    items: (n) => [...[...n.kids.values()].map((kid) => ({ value: kid.value, name: kid.name, node: kid, colour: () => colours[kindOf(kid)] })),
+      ...n.own.map((r) => ({ value: measures[state.measure](r), name: r.f.name, row: r, colour: () => colours[r.kind] }))],
+    rest: (items, n) => ({ value: items.reduce((s, it) => s + it.value, 0), name: "", rest: items.length, of: n, colour: items[0].colour }),
     describe: (it) => {
-      const r = it.row;
+      const r = it.row, n = it.node ?? it.of;
       if (r) return [r.folder ? r.folder + "/" + r.f.name : r.path, `${r.kind} · ${bytes(r.oldSize)} → ${bytes(r.size)} · download ${bytes(r.download)}`];
-      const n = it.node ?? it.of, where = namesOf(n).join("/") || "(all)";
-      const what = state.measure === "count" ? plural(n.value, "entry", "entries") : bytes(n.value);
-      return [where, it.rest ? `${plural(it.rest, "small item", "small items")} in here` : `${what} · ${plural(rowsBelow(n).length, "change", "changes")}`];
+      return [n.path || "(all)", it.rest ? `${plural(it.rest, "small item", "small items")} in here` : `${state.measure === "count" ? plural(n.value, "entry", "entries") : bytes(n.value)} · ${plural(n.count, "change", "changes")}`];
     },
-    enter: (it) => {
-      if (it.row) return list.choose(shown.indexOf(it.row), true);
-      const n = it.node ?? it.of;
-      if (n !== node()) goTo(namesOf(n));
-    },
-    out: () => { if (state.prefix.length > 0) goTo(state.prefix.slice(0, -1)); },
+    enter: (it) => { if (it.row) jump(it.row); else goTo((it.node ?? it.of).path); },
+    out: up,
     empty: () => (rows.length === 0 ? nothing : "Nothing to draw by this measure."),
   });
-  const drawMap = () => { if (tree) treemap.draw(node()); };
-  const drawCrumbs = () => {
-    const nav = byId("crumbs"), all = ["all", ...state.prefix];
-    nav.replaceChildren();
-    all.forEach((name, i) => {
-      if (i > 0) nav.append(el("i", "", "/"));
-      const b = el("button", "", plain(name));
-      b.type = "button";
-      b.addEventListener("click", () => goTo(state.prefix.slice(0, i)));
-      nav.append(b);
-    });
+  const drawMap = () => {
+    if (!tree || state.view !== "map") return;
+    treemap.draw(node());
+    const parts = state.under ? (state.by === "dir" ? state.under.split("/") : [state.under]) : [];
+    byId("crumbs").replaceChildren(...["all", ...parts].flatMap((name, i) => [i ? el("i", "", "/") : null, el("button", { type: "button", onclick: () => goTo(parts.slice(0, i).join("/")) }, plain(name))]).filter(Boolean));
   };
 
-  // ---- the list ------------------------------------------------------------------------------
-  const heads = [["kind", "Change"], ["path", "Path"], ["old", "Old size", "n"], ["size", "New size", "n"], ["difference", "Difference", "n"],
-    ["download", "Download", "n"], ["archive", "Archive"]];
-  const drawHeads = () => {
-    byId("heads").replaceChildren(...heads.map(([key, text, cls]) => {
-      const h = el("div", cls);
-      h.setAttribute("role", "columnheader");
-      h.setAttribute("aria-sort", state.sort !== key ? "none" : state.down ? "descending" : "ascending");
-      const b = el("button", "", text);
-      b.type = "button";
-      b.addEventListener("click", () => {
-        if (state.sort === key) {
-          if (state.down === (cls === "n")) state.down = !state.down; else { state.sort = "order"; state.down = false; }
-        } else { state.sort = key; state.down = cls === "n"; }
-        drawHeads(); choose();
-      });
-      h.append(b);
-      return h;
-    }));
+  // ---- sizes ----------------------------------------------------------------------------------
+  const sum = (of) => rows.reduce((s, r) => s + of(r), 0);
+  const fact = (cells, tag = "td") => el("tr", "", ...cells.map((c, i) => el(i ? tag : "th", { class: i ? "n" : null, scope: i ? (tag === "th" ? "col" : null) : tag === "th" ? "col" : "row" }, c)));
+  const drawSizes = async () => {
+    const pair = (name, old, now) => fact([name, bytes(old), bytes(now), signed(now - old)]), noisy = rows.filter((r) => r.kind === "cosmetic" || r.also.split(",").includes("cosmetic"));
+    const ways = el("tbody", { id: "ways" }), per = (k) => rows.filter((r) => r.kind === k);
+    byId("sizes").replaceChildren(
+      el("table", { class: "fields", "aria-label": "Sizes" }, el("thead", "", fact(["", "before", "after", "difference"], "th")), el("tbody", "", pair("decoded", sum((r) => r.oldSize), sum((r) => r.size)), pair("stored", sum((r) => r.was?.stored ?? 0), sum((r) => r.now?.stored ?? 0)))),
+      el("table", { class: "fields", "aria-label": "By kind" }, el("thead", "", fact(["", "changes", "difference", "download"], "th")), el("tbody", "", ...kinds.filter((k) => per(k).length).map((k) => fact([k, count(per(k).length), signed(per(k).reduce((s, r) => s + r.difference, 0)), bytes(per(k).reduce((s, r) => s + r.download, 0))])),
+        noisy.length ? fact(["of these: cook noise", count(noisy.length), "", bytes(noisy.reduce((s, r) => s + r.download, 0))]) : null)),
+      el("table", { class: "fields", "aria-label": "What the update takes, by each way of transport" }, ways));
+    const draw = (all) => ways.replaceChildren(...all.map(([n, exact, text]) => el("tr", "", el("td", "n", (exact ? "" : "about ") + bytes(n)), el("td", "n", all[0][0] ? (100 * n / all[0][0]).toFixed(1) + " %" : ""), el("td", "", text))));
+    if (!hooks.downloads) return draw(data.downloads);
+    ways.replaceChildren(el("tr", "", el("td", "", "adding up…")));
+    try { draw(await hooks.downloads()); } catch (problem) { ways.replaceChildren(el("tr", "", el("td", "", problem.message))); }
   };
-  const cell = (cls, ...nodes) => { const c = el("div", cls); c.setAttribute("role", "cell"); c.append(...nodes); return c; };
-  const archiveCell = (name) => { const c = cell("archive", ...tail(name)); c.title = plain(name); return c; };
-  const drawLine = (i, on) => {
-    const r = shown[i], line = el("div", on ? "line on" : "line");
-    const path = cell("path", el("span", "dir", plain(r.f.dir ? r.f.dir + "/" : "")), el("span", "name", plain(r.f.name)));
-    if (r.now && r.was && pathOf(r.was) !== r.path) path.append(el("span", "was", "  ← " + plain(pathOf(r.was))));
-    if (r.parts) path.append(el("span", "was", "  " + r.parts));
-    path.title = plain(r.path);
-    const size = (f) => cell(f ? "n" : "n zero", f ? bytes(f.size) : "–");
-    line.append(cell("", dot(r.kind), r.kind), path, size(r.was), size(r.now),
-      cell("n " + (r.difference > 0 ? "up" : r.difference < 0 ? "down" : "zero"), r.difference ? signed(r.difference) : "0"),
-      cell(r.download ? "n" : "n zero", r.download ? bytes(r.download) : "0"), archiveCell(r.f.archive));
-    line.addEventListener("click", () => list.choose(i, false));
-    return line;
-  };
-  const list = createList({
-    scroll: byId("scroll"), space: byId("space"), lines: byId("lines"), grid: byId("grid"), count: () => shown.length, draw: drawLine,
-    none: () => el("div", "none", rows.length > 0 ? "Nothing matches." : data.unknown ? "The two builds are the same, as far as they could be compared." : "The two builds are the same."), chosen: () => drawDetail(),
-  });
-  const drawDetail = () => {
-    const r = shown[list.on], box = byId("detail");
-    box.replaceChildren();
-    if (!r) return box.append("Choose a line to see all of it.");
-    const own = hooks.address?.(r, !r.now), before = r.now && r.was && hooks.address?.(r, true);
-    box.append(dot(r.kind), el("b", "", r.kind + " "), own ? el("a", { href: own }, plain(r.path)) : plain(r.path));
-    if (before) box.append(" (", el("a", { href: before }, "before"), ")");
-    const more = [];
-    if (r.was && r.now && pathOf(r.was) !== r.path) more.push("was " + pathOf(r.was));
-    if (r.class) more.unshift(r.class);
-    if (r.folder !== r.f.dir) more.push("in " + r.folder);
-    if (r.by) more.push("by " + r.by);
-    if (r.similarity > 0 && r.similarity < 100) more.push(r.similarity + "% alike");
-    if (r.also) more.push("also " + r.also.replaceAll(",", ", "));
-    if (r.parts) more.push("files " + r.parts);
-    if (r.was && r.now && r.was.archive !== r.now.archive) more.push(r.was.archive + " → " + r.now.archive); else more.push(r.f.archive);
-    if (r.was && r.now && r.was.copies !== r.now.copies) more.push(`${r.was.copies} → ${plural(r.now.copies, "copy", "copies")}`);
-    more.push(`${r.was ? count(r.was.size) : "–"} → ${r.now ? plural(r.now.size, "byte", "bytes") : "–"}`);
-    more.push(`stored ${r.was ? count(r.was.stored) : "–"} → ${r.now ? count(r.now.stored) : "–"}`, ...r.notes);
-    box.append(" · " + more.map(plain).join(" · "));
-    fetchInside(r);
-    drawPictures(r, box);
-    drawInside(r, box);
-  };
-  // fetchInside asks for what changed inside of a content, once.
-  const fetchInside = async (r) => {
-    if (!hooks.inside || r.asked || !r.was || !r.now) return;
-    r.asked = true;
-    byId("detail").append(el("div", "about waiting", "…"));
-    try {
-      const { inside, pictures: found, warnings } = await hooks.inside(r.i);
-      [r.inside, r.unlisted] = inside ?? [[], 0];
-      if (found?.length) pictures[r.i] = found;
-      r.warnings = warnings ?? [];
-      r.text = null;
-    } catch (problem) {
-      r.warnings = [problem.message];
+  const see = (view) => {
+    if (state.view === view) return;
+    state.view = view;
+    for (const [name, id] of [["read", "read"], ["map", "map-view"], ["sizes", "sizes"]]) {
+      byId(id).hidden = name !== view;
+      byId("see-" + name).setAttribute("aria-pressed", String(name === view));
     }
-    if (shown[list.on] === r) drawDetail();
-  };
-  // Textures and samples before and after, and where they differ.
-  const drawPictures = (r, box) => {
-    for (const w of r.warnings ?? []) box.append(el("div", "about", plain(w)));
-    for (const [name, text, was, now, differ, wave] of pictures[r.i] || []) {
-      const group = el("div", wave ? "pictures waves" : "pictures");
-      group.setAttribute("role", "group");
-      group.setAttribute("aria-label", plain(name) + ": " + plain(text));
-      for (const [what, address] of [["before", was], ["after", now], [wave ? "difference" : "difference, ×4", differ]]) {
-        if (!address) continue;
-        const figure = el("figure"), img = el("img");
-        img.src = address;
-        img.alt = plain(name) + ", " + what;
-        figure.append(img, el("figcaption", "", what));
-        group.append(figure);
-      }
-      if (was && now) group.append(slider(was, now, plain(name)));
-      group.append(el("div", "about", plain(name) + ": " + plain(text)));
-      box.append(group);
-    }
-  };
-  // slider lays one picture over the other, as far as it is moved.
-  const slider = (was, now, name) => {
-    const below = el("img", { src: was, alt: "" }), above = el("img", { src: now, alt: "", class: "above" });
-    const move = el("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": name + ": after over before" });
-    const draw = () => { above.style.clipPath = `inset(0 0 0 ${move.value}%)`; };
-    move.addEventListener("input", draw);
-    draw();
-    return el("figure", "slide", el("div", "stack", below, above), move, el("figcaption", "", "before | after"));
-  };
-  // What changed inside: fields with both values, and lines of texts.
-  const drawInside = (r, box) => {
-    if (r.inside.length === 0) return;
-    const list = el("div", "inside");
-    list.tabIndex = 0;
-    list.setAttribute("role", "list");
-    list.setAttribute("aria-label", "What changed inside");
-    for (const l of r.inside) {
-      const line = el("div", l[3] ? "faint" : "");
-      line.setAttribute("role", "listitem");
-      if (l.length === 1) {
-        const cls = { "-": "minus", "+": "plus", "@": "at" }[l[0][0]];
-        line.append(el("span", cls, plain(l[0])));
-      } else if (l[1] === null || l[2] === null) {
-        const [sign, cls, value] = l[1] === null ? ["+ ", "plus", l[2]] : ["− ", "minus", l[1]];
-        line.append(el("span", cls, sign + plain(l[0]) + (value === "yes" ? "" : ": " + plain(value))));
-      } else {
-        line.append("~ " + plain(l[0]) + ": ", el("span", "minus", plain(l[1])), " → ", el("span", "plus", plain(l[2])));
-        if (l[3]) line.append("  (cosmetic)");
-      }
-      list.append(line);
-    }
-    if (r.unlisted) list.append(el("div", "faint", plural(r.unlisted, "more line", "more lines") + ": pakdb diff --semantic"));
-    box.append(list);
-    box.scrollIntoView({ block: "nearest" });
+    if (view === "map") drawMap();
+    if (view === "sizes" && !byId("sizes").childElementCount) drawSizes();
   };
 
   // ---- head ---------------------------------------------------------------------------------------
-  const card = (what, figure, more, kind) => {
-    const c = el("div", "card"), w = el("div", "what");
-    if (kind) w.append(dot(kind));
-    w.append(what);
-    c.append(w, el("div", "figure", figure), el("div", "more", more));
-    return c;
-  };
-  const drawWays = (ways) => byId("ways").replaceChildren(...ways.map(([n, exact, text]) => {
-    const share = ways[0][0] ? (100 * n / ways[0][0]).toFixed(1) + " %" : "";
-    return el("tr", "", el("td", "", (exact ? "" : "about ") + bytes(n)), el("td", "", share), el("td", "", text));
-  }));
-  if (hooks.downloads) {
-    byId("downloads").addEventListener("toggle", async () => {
-      if (!byId("downloads").open || byId("ways").childElementCount > 0) return;
-      byId("ways").replaceChildren(el("tr", "", el("td", "", "adding up…")));
-      try { drawWays(await hooks.downloads()); } catch (problem) { byId("ways").replaceChildren(el("tr", "", el("td", "", problem.message))); }
-    });
-  }
   const drawHead = () => {
     byId("old").textContent = plain(builds[0]);
     byId("new").textContent = plain(builds[1]);
-    const s = { old: 0, now: 0, oldStored: 0, nowStored: 0, download: 0, noise: 0, noisy: 0 };
     const per = new Map();
-    for (const r of rows) {
-      s.old += r.oldSize; s.now += r.size; s.download += r.download;
-      s.oldStored += r.was ? r.was.stored : 0; s.nowStored += r.now ? r.now.stored : 0;
-      if (noise(r)) { s.noise += r.download; s.noisy++; }
-      const k = per.get(r.kind) ?? { n: 0, d: 0, diff: 0 };
-      k.n++; k.d += r.download; k.diff += r.difference;
-      per.set(r.kind, k);
-    }
+    for (const r of rows) if (r.kind !== quiet) { const c = r.class || "." + r.type; per.set(c, (per.get(c) ?? 0) + 1); }
+    const most = [...per].sort((a, b) => b[1] - a[1]);
     byId("headline").textContent = rows.length === 0 ? nothing
-      : `${plural(rows.length, "change", "changes")} · about ${bytes(s.download)} to download`;
+      : `${plural(rows.length, "change", "changes")} · about ${bytes(sum((r) => r.download))} to download · ${most.slice(0, 6).map(([c, n]) => `${count(n)} ${plain(c)}`).join(", ")}${most.length > 6 ? ", …" : ""}`;
     if (data.unknown) byId("headline").append(" ", el("b", { role: "alert" }, `${plural(data.unknown, "entry", "entries")} could not be compared: not decoded, and of the same size.`));
-    if (morePictures) byId("headline").append(` Pictures of the ${count(rows.reduce((n, r) => n + (pictures[r.i] || []).length, 0))} textures and sounds that changed most; ${count(morePictures)} more changed.`);
-    const cards = [card("to download, about", bytes(s.download), s.noisy ? `${bytes(s.noise)} of it cook noise` : "from the old build"),
-      card("decoded", signed(s.now - s.old), `${bytes(s.old)} → ${bytes(s.now)}`),
-      card("stored", signed(s.nowStored - s.oldStored), `${bytes(s.oldStored)} → ${bytes(s.nowStored)}`)];
-    const chips = [];
-    for (const kind of kinds) {
-      const k = per.get(kind);
-      if (!k) continue;
-      cards.push(card(kind, count(k.n), k.d ? "download " + bytes(k.d) : signed(k.diff), kind));
-      const b = el("button", "chip");
-      b.type = "button";
-      b.setAttribute("aria-pressed", state.kinds.has(kind));
-      b.append(dot(kind), `${kind} ${count(k.n)}`);
-      b.addEventListener("click", () => {
-        if (!state.kinds.delete(kind)) state.kinds.add(kind);
-        b.setAttribute("aria-pressed", state.kinds.has(kind));
-        choose();
-      });
-      chips.push(b);
-    }
-    byId("cards").replaceChildren(...cards);
-    drawWays(data.downloads);
-    byId("downloads").hidden = data.downloads.length === 0 && !hooks.downloads;
-    byId("kinds").replaceChildren(...chips);
-    if (s.download === 0) byId("measure").value = state.measure = s.old + s.now > 0 ? "size" : "count";
+    const left = rows.filter((r) => r.given === 0);
+    if (left.length) byId("headline").append(el("details", { id: "left" }, el("summary", "", `${plural(left.length, "change is", "changes are")} without values: the page would be larger than --max allows.`), el("ul", "", ...left.slice(0, 1000).map((r) => el("li", "", plain(r.path))))));
   };
 
   // ---- what the page does by itself -----------------------------------------------------------------
@@ -411,60 +346,57 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     typing = setTimeout(() => { state.query = search.value; choose(); }, rows.length > 20000 ? 160 : 40);
   });
   byId("measure").addEventListener("change", (e) => { state.measure = e.target.value; choose(); });
-  byId("by").addEventListener("change", (e) => { state.by = e.target.value; state.prefix = []; choose(); });
-  const draw = () => { readColours([...kinds, "bg", "card", "ink", "dim", "line", "focus"]); drawMap(); };
-  onTheme(draw, hooks.signal);
+  byId("by").addEventListener("change", (e) => { Object.assign(state, { by: e.target.value, under: "" }); opened = new Map(); choose(); });
+  byId("order").addEventListener("change", (e) => { state.order = e.target.value; choose(); });
+  for (const view of ["read", "map", "sizes"]) byId("see-" + view).addEventListener("click", () => see(view));
+  onTheme(() => { readColours([...kinds, "bg", "card", "ink", "dim", "line", "focus"]); drawMap(); }, hooks.signal);
   const flip = () => theme(!isDark());
   byId("theme").addEventListener("click", flip);
-  const help = () => {
-    const keys = byId("keys");
-    keys.hidden = !keys.hidden;
-    byId("help").setAttribute("aria-expanded", !keys.hidden);
-    drawMap();
-  };
+  const help = () => { byId("keys").hidden = !byId("keys").hidden; byId("help").setAttribute("aria-expanded", String(!byId("keys").hidden)); };
   byId("help").addEventListener("click", help);
-  const scroll = byId("scroll");
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const typed = e.target === search || e.target.tagName === "SELECT";
     if (e.key === "Escape") {
-      if (search.value) { search.value = state.query = ""; choose(); }
-      else if (state.prefix.length > 0) goTo(state.prefix.slice(0, -1));
-      if (e.target === search) scroll.focus();
+      if (search.value) { search.value = state.query = ""; choose(); } else if (state.under) up();
+      if (e.target === search) search.blur();
       return;
     }
-    if (e.target === search && (e.key === "ArrowDown" || e.key === "Enter")) { e.preventDefault(); scroll.focus(); return list.choose(0, false); }
-    if (typed) return;
+    if (e.target === search && e.key === "Enter") { e.preventDefault(); search.blur(); return step(1); }
+    if (e.target === search || e.target.tagName === "SELECT") return;
     switch (e.key) {
       case "/": search.focus(); search.select(); break;
-      case "m": byId("map").focus(); break;
-      case "l": scroll.focus(); break;
+      case "n": step(1); break;
+      case "p": step(-1); break;
+      case "v": if (state.at) articleOf(state.at)?.tick.click(); break;
+      case "m": see("map"); byId("map").focus(); break;
+      case "l": see("read"); stream.querySelector("article")?.focus(); break;
       case "t": if (!hooks.alone) return; flip(); break;
       case "?": if (!hooks.alone) return; help(); break;
       default: return;
     }
     e.preventDefault();
   }, { signal: hooks.signal });
-  const resized = new ResizeObserver(() => { drawMap(); list.draw(); });
+  const resized = new ResizeObserver(drawMap);
   resized.observe(byId("mapbox"));
-  window.addEventListener("resize", list.draw, { signal: hooks.signal });
-  hooks.signal?.addEventListener("abort", () => resized.disconnect());
+  hooks.signal?.addEventListener("abort", () => { resized.disconnect(); loads.disconnect(); ends.disconnect(); });
 
   for (const id of ["theme", "help"]) byId(id).hidden = !hooks.alone;
+  byId("side").open = matchMedia("(min-width: 901px)").matches;
   search.value = state.query;
-  if (begin.under) { tree = grow(rows); state.prefix = prefixOf(begin.under); }
-  drawHead();
-  drawHeads();
-  draw();
-  choose();
-  if (hooks.classes && rows.length > 0) {
-    byId("by").append(el("option", { value: "class" }, "class"));
-    hooks.classes().then((classes) => {
-      for (const r of rows) { r.class = classes[r.i] ?? ""; r.text = null; }
-      if (!state.query && state.by !== "class") return drawDetail();
-      const chosen = shown[list.on];
-      choose();
-      if (chosen) list.choose(shown.indexOf(chosen), false);
-    }).catch(() => {}); // the page does without
-  }
+  if (sum((r) => r.download) === 0) byId("measure").value = state.measure = sum((r) => r.size + r.oldSize) > 0 ? "size" : "count";
+  readColours([...kinds, "bg", "card", "ink", "dim", "line", "focus"]);
+  const start = () => {
+    const wanted = begin.at && rows.find((r) => r.path === begin.at);
+    drawHead();
+    choose(wanted ?? null);
+    if (wanted && shown.includes(wanted)) jump(wanted);
+  };
+  start();
+  if (!hooks.classes || rows.length === 0) return;
+  hooks.classes().then((classes) => {
+    for (const r of rows) { r.class = classes[r.i] ?? ""; r.text = null; }
+    drawHead();
+    if (state.query || state.by === "class") return choose(state.at);
+    for (const a of stream.querySelectorAll("article")) a.replaceWith(article(a.row));
+  }).catch(() => {}); // the page does without
 };

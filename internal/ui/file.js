@@ -1,6 +1,7 @@
 // A file of a build: facts, what is in it, its history, what refers to it.
 import { el, plain, bytes, signed, count, plural } from "./words.js";
-import { crumbs, facts, table, lineChart, xyChart } from "./parts.js";
+import { crumbs, facts, table } from "./parts.js";
+import { lineChart, xyChart } from "./chart.js";
 import * as to from "./address.js";
 
 export const show = async (view) => {
@@ -189,7 +190,7 @@ const drawTables = async (body, view, part) => {
 };
 const drawCurves = async (body, view, part) => {
   const { curves } = await view.get(part("curves"));
-  body.replaceChildren(...curves.flatMap((c) => [c.name ? el("h2", "", plain(c.name)) : null, xyChart(c.points), el("details", "", el("summary", "dim", plural(c.points.length, "point", "points")), table([{ n: "At" }, { n: "Value" }], c.points.map(([x, y]) => [{ n: String(x) }, { n: String(y) }]), "Points"))].filter(Boolean)));
+  body.replaceChildren(...curves.flatMap((c) => [c.name ? el("h2", "", plain(c.name)) : null, xyChart([{ name: plain(c.name), colour: "var(--accent)", points: c.points }]), el("details", "", el("summary", "dim", plural(c.points.length, "point", "points")), table([{ n: "At" }, { n: "Value" }], c.points.map(([x, y]) => [{ n: String(x) }, { n: String(y) }]), "Points"))].filter(Boolean)));
 };
 // drawStrings lists texts that players read; columns that say the same of all are one line.
 const drawStrings = async (body, view, part) => {

@@ -1,7 +1,7 @@
 // What a file refers to and what refers to it, step by step: what needs it on the left, what
 // it needs on the right.
 import { el, plain, plural } from "./words.js";
-import { svg } from "./parts.js";
+import { svg } from "./chart.js";
 import * as to from "./address.js";
 
 export const show = async (view) => {

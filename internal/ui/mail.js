@@ -1,6 +1,19 @@
-// The page of "pakdb diff --format html": the data stands in it.
+// The page of "pakdb diff --format html": the data stands in it, as gzip in base64. Which change
+// is looked at stands behind the # of its address.
 import { showChanges } from "./changes.js";
 import { theme } from "./theme.js";
 
 theme(matchMedia("(prefers-color-scheme: dark)").matches);
-showChanges(document.body, JSON.parse(document.getElementById("words").textContent), JSON.parse(document.getElementById("rows").textContent), { alone: true });
+const unpack = async () => {
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
+  const { rows, words } = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const begin = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  showChanges(document.body, words, rows, {
+    alone: true, begin: { ...begin, kinds: begin.kinds?.split(",") },
+    changed: (chosen) => {
+      const set = Object.entries(chosen).filter(([, v]) => v.length).map(([k, v]) => [k, String(v)]);
+      try { history.replaceState(null, "", "#" + new URLSearchParams(set)); } catch { /* the browser refuses it for files */ }
+    },
+  });
+};
+unpack();

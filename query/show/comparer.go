@@ -30,16 +30,21 @@ type Comparer struct {
 	with  *semantic.Comparer
 	media *looker // nil: pixels and samples are not compared
 	warn  func(string)
+
+	warnings []string // of the change that was compared last
 }
 
 // NewComparer returns what compares the contents of two builds, by their labels.
 func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
-	c := &Comparer{warn: o.Warn, with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
+	c := &Comparer{with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
 	if files.contents != nil {
 		c.with.Contents = files.contents
 	}
-	if c.warn == nil {
-		c.warn = func(string) {}
+	c.warn = func(text string) {
+		c.warnings = append(c.warnings, text)
+		if o.Warn != nil {
+			o.Warn(text)
+		}
 	}
 	if o.Media && files.contents != nil {
 		c.media = &looker{builds: files, old: old, new: new, changes: o.Changes, warn: c.warn}
@@ -52,6 +57,10 @@ func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
 func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
 	if i == nil {
 		return nil, nil
+	}
+	i.warnings = nil
+	if i.media != nil {
+		i.media.pictures = nil
 	}
 	if i.media != nil && c.Kind == diff.Added {
 		in := &semantic.Difference{}
@@ -84,6 +93,26 @@ func (i *Comparer) Compare(ctx context.Context, c *diff.Change) (*semantic.Diffe
 func (i *Comparer) Values(ctx context.Context, c *diff.Change) ([]semantic.Field, error) {
 	return i.with.Values(ctx, c)
 }
+
+// Inside is [Comparer.Changed], and of what one build has alone the values.
+func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
+	in, err := i.Changed(ctx, c)
+	if err != nil || c.Old != nil && c.New != nil {
+		return in, err
+	}
+	fields, err := i.Values(ctx, c)
+	if err != nil || len(fields) == 0 {
+		return in, err
+	}
+	if in == nil {
+		in = &semantic.Difference{}
+	}
+	in.Fields = append(in.Fields, fields...)
+	return in, nil
+}
+
+// Warnings returns what could not be looked at of the change that was compared last.
+func (i *Comparer) Warnings() []string { return i.warnings }
 
 // Pictures returns those of the textures of the change that was looked at last.
 func (i *Comparer) Pictures() []*semantic.Pictures {

@@ -42,7 +42,6 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 	if l == nil {
 		return nil
 	}
-	l.pictures = nil
 	if in == nil || c.New == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ copies, metadata. Files of one Unreal asset are one change. --sort size and
 Exit code: 0 no change, 1 changes or damage, 2 or 3 on error. With --fail-over
 it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 		Example: `  pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
-  pakdb diff old/Game.pak new/Game.pak --semantic --format html > changes.html
+  pakdb diff old/Game.pak new/Game.pak --format html > changes.html
   pakdb diff 1.48 1.52 --stat --fail-over download=50MB,removed=0`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteSides),
@@ -42,7 +42,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
-	opts.similar, opts.by, opts.sort = "50", "asset", diff.Orders()[0]
+	opts.similar, opts.by, opts.sort, opts.most = "50", "asset", diff.Orders()[0], 20<<20
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
 	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
@@ -56,6 +56,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	cli.Flag(cmd, "sort", &opts.sort)
 	cli.Flag(cmd, "limit", &opts.limit)
 	cli.AddFormat(cmd, &opts.format, append(query.Formats(), formatHTML)...)
+	flags.Var(&opts.most, "max", "values on a page take at most `SIZE`")
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "by", byKeys()...)
 	cli.CompleteFlag(cmd, "sort", diff.Orders()...)
@@ -162,7 +163,7 @@ func (opts *diffOptions) need() operand.Need {
 	switch {
 	case opts.semantic || opts.impact:
 		return operand.Facts
-	case opts.stat || opts.format == formatHTML:
+	case opts.stat:
 		return operand.Entries
 	}
 	return operand.Changes

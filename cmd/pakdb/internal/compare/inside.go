@@ -21,7 +21,7 @@ import (
 // newInsider returns what tells of the inside of contents: of all changes of c, if there are
 // such.
 func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *show.Comparer {
-	o := show.CompareOptions{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll, Warn: func(text string) {
+	o := show.CompareOptions{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll || opts.format == formatHTML, Warn: func(text string) {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
 	}}
 	if c != nil {

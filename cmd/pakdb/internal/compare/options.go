@@ -22,9 +22,10 @@ type diffOptions struct {
 
 	format                             string
 	limit                              int
+	most                               cli.ByteSize // of a page
 	stat, nameOnly, nameStatus, impact bool
 
-	semantic bool   // inside is not ""
+	semantic bool   // inside is not "", or it is a page
 	summary  string // by, if that is a column of sums
 
 	failOver []string
@@ -80,6 +81,7 @@ func (opts *diffOptions) read() error {
 	if opts.sort != diff.Orders()[0] && (opts.summary != "" || opts.impact) {
 		return fmt.Errorf("%w: --sort orders changes, which --impact and sums do not list", cli.ErrUsage)
 	}
+	opts.semantic = opts.semantic || opts.format == formatHTML
 	return nil
 }
 

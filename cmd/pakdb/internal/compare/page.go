@@ -29,20 +29,27 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	if err != nil {
 		return 0, err
 	}
-	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
+	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, int64(opts.most), codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	w.SetUnknown(c.unknown)
-	var in *show.Comparer
-	if opts.semantic {
-		in = newInsider(a, s, opts, c)
-	}
+	in := newInsider(a, s, opts, c)
+	var contents []int64
 	n, err := c.each(ctx, func(ch *diff.Change) error {
-		difference, err := in.Changed(ctx, ch)
+		difference, err := in.Inside(ctx, ch)
 		if err != nil {
 			return err
 		}
-		w.AddPictures(in.Pictures())
-		return w.Add(ch, difference)
+		of := ch.New
+		if of == nil {
+			of = ch.Old
+		}
+		contents = append(contents, of.ContentID)
+		return w.Add(ch, difference, in.Pictures(), in.Warnings())
 	})
+	if err == nil {
+		var classes []string
+		classes, err = show.ClassesOf(ctx, s.DB, contents)
+		w.SetClasses(classes)
+	}
 	return n, errors.Join(err, in.Close(), w.Close())
 }

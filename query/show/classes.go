@@ -1,4 +1,4 @@
-package explore
+package show
 
 import (
 	"context"
@@ -19,14 +19,21 @@ const classSQL = `SELECT x.content_id, coalesce(s.name, n.name),
 	LEFT JOIN x_name s ON s.name_id = x.super_id AND x.class = 0
 	GROUP BY x.content_id`
 
-// Classes returns the class of what a package is for ("Texture2D"), by content_id; contents that
-// are no packages are left out.
-func Classes(ctx context.Context, db *sql.DB, contents []int64) (map[int64]string, error) {
+// ClassesOf returns the class of what each package is for ("Texture2D"), by the content_id of
+// packages; of contents that are none it is "".
+func ClassesOf(ctx context.Context, db *sql.DB, contents []int64) ([]string, error) {
 	ids, err := json.Marshal(contents)
 	if err != nil {
 		return nil, err
 	}
-	classes := map[int64]string{}
-	err = schema.EachRow(ctx, db, classSQL, []driver.Value{string(ids)}, func(v []driver.Value) { classes[integer(v[0])] = text(v[1]) })
+	found := map[int64]string{}
+	err = schema.EachRow(ctx, db, classSQL, []driver.Value{string(ids)}, func(v []driver.Value) {
+		id, _ := v[0].(int64)
+		found[id], _ = v[1].(string)
+	})
+	classes := make([]string, len(contents))
+	for i, id := range contents {
+		classes[i] = found[id]
+	}
 	return classes, err
 }
