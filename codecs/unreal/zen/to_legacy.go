@@ -41,6 +41,9 @@ func (e *UnknownClassError) Error() string {
 // Unwrap says that a package was not found.
 func (e *UnknownClassError) Unwrap() error { return codecs.ErrNotFound }
 
+// ErrNoEngine is wrapped by the error of a package whose layout [LegacyOptions] has to say.
+var ErrNoEngine = fmt.Errorf("%w: package of UE 5.6, 5.7 or 5.8 without versions, and no engine is given", unreal.ErrNoWriting)
+
 // ToLegacy returns the files .uasset and .uexp of a cooked legacy package with the objects
 // of a package of UE 5.3 to 5.8. chunk is what it was read from. [FromLegacy] makes the
 // same bytes of it again, but for the size of the cooked header where the made one is longer.
@@ -100,7 +103,7 @@ func (w *toLegacy) check(chunk []byte) error {
 	case !s.cells:
 		w.c.Layout = pkg.Cooked53
 	case w.c.Layout == pkg.Cooked53:
-		return refuse("package of UE 5.6 or later without versions, and no engine is given")
+		return ErrNoEngine
 	}
 	at := s.headerSize
 	for i := range p.Exports {

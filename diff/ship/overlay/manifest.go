@@ -253,7 +253,7 @@ func ContainerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 	}
 	var headers []*unreal.ContainerFacts
 	for _, ar := range from {
-		f, err := readContainerHeader(ctx, ar)
+		f, err := ReadContainerHeader(ctx, ar)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -279,8 +279,8 @@ func ContainerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 // maxHeader bounds a ContainerHeader: those of games have some MiB.
 const maxHeader = 256 << 20
 
-// readContainerHeader returns the header of a container, nil if it has none.
-func readContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.ContainerFacts, error) {
+// ReadContainerHeader returns the header of a container, nil if it has none.
+func ReadContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.ContainerFacts, error) {
 	for e, err := range ar.Entries() {
 		switch {
 		case e == nil:

@@ -34,12 +34,12 @@ type asOptions struct {
 	media  mediaOptions
 }
 
-// add gives cmd the flags.
-func (o *asOptions) add(cmd *cobra.Command) {
+// add gives cmd the flags. more are forms that no other command has.
+func (o *asOptions) add(cmd *cobra.Command, more ...string) {
 	cli.Flag(cmd, "as", &o.form)
 	cli.Flag(cmd, "indent", &o.values.indent)
 	cli.ReadsValues(cmd)
-	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
+	cli.CompleteFlag(cmd, "as", append(more, append([]string{"json"}, mediaForms()...)...)...)
 	o.media.mip, o.media.slice = -1, -1
 }
 
@@ -47,11 +47,13 @@ func (o *asOptions) add(cmd *cobra.Command) {
 func (o *asOptions) forms() []string { return strings.Split(o.form, ",") }
 
 // check refuses forms that there are not, and options that mean nothing with them.
-func (o *asOptions) check(a *cli.App, raw bool) error {
-	known := append([]string{"json"}, mediaForms()...)
+func (o *asOptions) check(a *cli.App, raw bool, more ...string) error {
+	known := append(append([]string{"json"}, mediaForms()...), more...)
 	switch {
+	case len(o.forms()) > 1 && slices.Contains(o.forms(), legacyForm):
+		return fmt.Errorf("%w: --as legacy stands alone", cli.ErrUsage)
 	case o.form != "" && slices.ContainsFunc(o.forms(), func(form string) bool { return !slices.Contains(known, form) }):
-		return fmt.Errorf("%w: --as %s: the forms are json and %s", cli.ErrUsage, o.form, strings.Join(mediaForms(), ", "))
+		return fmt.Errorf("%w: --as %s: the forms are %s", cli.ErrUsage, o.form, strings.Join(known, ", "))
 	case o.form != "" && raw:
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
 	case o.values.indent && !slices.Contains(o.forms(), "json"):

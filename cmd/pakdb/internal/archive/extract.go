@@ -30,7 +30,9 @@ type extractOptions struct {
 
 	out, format string
 
-	as asOptions
+	as       asOptions
+	global   string // of --as legacy, as dangling
+	dangling bool
 }
 
 func newExtractCommand(a *cli.App) *cobra.Command {
@@ -46,7 +48,11 @@ at, below -o.
 
 Nothing is written outside of the folder; invalid file names are escaped as
 %XX, a second name in another case gets ~2. Damaged entries are reported, the
-others written, and the exit code is 1. --as converts (pakdb help values).`,
+others written, and the exit code is 1. --as converts (pakdb help values);
+--as legacy writes packages of IoStore containers, UE 5.3 to 5.8, as the
+.uasset and .uexp that editors of packages read. It needs the global.utoc
+beside the container, or --global FILE, and the archives that hold what they
+import.`,
 		Example: `  pakdb extract 1.52 "Game/Config/**" -o out
   pakdb extract *.pak -o out --overwrite -- "*.umap"
   pakdb extract 1.52 --as png,json "Game/Content/UI/**" -o pictures`,
@@ -60,8 +66,11 @@ others written, and the exit code is 1. --as converts (pakdb help values).`,
 		if opts.format != "" && !opts.dryRun {
 			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))
 		}
-		if err := opts.as.check(a, opts.raw); err != nil {
+		if err := opts.as.check(a, opts.raw, legacyForm); err != nil {
 			return cli.UsageError(cmd, err)
+		}
+		if (opts.global != "" || opts.dangling) && opts.as.form != legacyForm {
+			return cli.UsageError(cmd, errors.New("--global and --dangling are for --as legacy"))
 		}
 		return runExtract(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 	}
@@ -73,13 +82,20 @@ others written, and the exit code is 1. --as converts (pakdb help values).`,
 	cmd.Flags().BoolVar(&opts.mounted, "game-paths", false, "write to the paths the game mounts entries at")
 	cmd.Flags().BoolVar(&opts.flat, "flat", false, "write all files into one folder")
 	cli.Flag(cmd, "nested", &opts.nested)
-	opts.as.add(cmd)
+	opts.as.add(cmd, legacyForm)
+	cmd.Flags().StringVar(&opts.global, "global", "", "the game's global.utoc `FILE`, for --as legacy")
+	cmd.Flags().BoolVar(&opts.dangling, "dangling", false, "allow references to packages the archive lacks")
 	cli.Exclusive(cmd, "game-paths", "flat")
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
 }
 
 func runExtract(ctx context.Context, a *cli.App, opts extractOptions, args []string, dash int) error {
+	if opts.as.form == legacyForm {
+		if ok, err := extractFiles(ctx, a, &opts, args); ok || err != nil {
+			return err
+		}
+	}
 	sources, patterns, err := operand.SourcesAndPatterns(ctx, a, args, dash)
 	if err != nil {
 		return err
@@ -118,6 +134,7 @@ type extractions struct {
 	others  int64                             // entries that are no packages, where these alone are written
 	json    *jsonExtraction                   // nil: contents are written as they are, or their media
 	media   *mediaExtraction
+	legacy  *legacyExtraction
 	bad     *cli.Complaints
 	sums    cli.Sums
 }
@@ -175,8 +192,14 @@ func (all *extractions) run(ctx context.Context) error {
 			return err
 		}
 		defer end()
-		forms := slices.DeleteFunc(all.opts.as.forms(), func(form string) bool { return form == "json" })
-		if len(forms) < len(all.opts.as.forms()) {
+		if all.opts.as.form == legacyForm {
+			if all.legacy, err = newLegacyExtraction(ctx, all, x.packages); err != nil {
+				return err
+			}
+			defer all.legacy.close()
+		}
+		forms := slices.DeleteFunc(all.opts.as.forms(), func(form string) bool { return form == "json" || form == legacyForm })
+		if len(forms) < len(all.opts.as.forms()) && all.legacy == nil {
 			all.json = x
 		}
 		if len(forms) > 0 {
@@ -203,6 +226,9 @@ func (all *extractions) run(ctx context.Context) error {
 	}
 	if all.media != nil {
 		all.media.report()
+	}
+	if all.legacy != nil {
+		all.legacy.report()
 	}
 	if all.a.Quiet {
 		return nil
@@ -264,6 +290,9 @@ func (x *extraction) takes(e *codecs.Entry) bool {
 
 // hasForm reports whether an entry may have one of the forms that are wanted, if any are.
 func (x *extraction) hasForm(e *codecs.Entry) bool {
+	if x.opts.as.form == legacyForm {
+		return hasLegacyForm(e)
+	}
 	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
 }
 
@@ -272,7 +301,7 @@ func (all *extractions) left() string {
 	if all.others == 0 {
 		return ""
 	}
-	if forms := all.opts.as.forms(); !slices.Contains(forms, "json") {
+	if forms := all.opts.as.forms(); all.opts.as.form != legacyForm && !slices.Contains(forms, "json") {
 		return fmt.Sprintf("; %s left out that have no %s", cli.Plural(all.others, "entry", "entries"), mediaWord(forms...))
 	}
 	return fmt.Sprintf("; %s left out that are no packages", cli.Plural(all.others, "entry", "entries"))
@@ -288,7 +317,7 @@ func (x *extraction) hides(e *codecs.Entry) bool {
 // tells it apart from others.
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := x.ownName(e)
-	if x.opts.as.form != "" {
+	if x.opts.as.form != "" && x.opts.as.form != legacyForm {
 		return formName(name, x.opts.as.forms()[0])
 	}
 	return name
@@ -328,6 +357,11 @@ func (x *extraction) write(ctx context.Context, dir *safename.Dir, j *job) error
 		err := x.media.write(ctx, dir, x.bodies, j)
 		j.none = j.none && x.json == nil
 		return err
+	}
+	if x.legacy != nil {
+		if ok, err := x.legacy.write(ctx, dir, x.bodies, j); ok || err != nil {
+			return err
+		}
 	}
 	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
 	if err != nil {

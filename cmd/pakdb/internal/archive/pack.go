@@ -26,6 +26,9 @@ response file of UnrealPak. The format is that of --type, --like, the input, or
 the name of the output. --like also gives the mount point. The same input gives
 the same bytes. The archive is created atomically, after verification.
 
+Cooked legacy packages (.uasset with .uexp, UE 5.3 to 5.8) in a folder become
+packages of an IoStore container, whose header lists them as --like has them.
+
 --replace puts a file in the place of an entry and keeps the others as they
 are. An option that the format lacks is refused. "pakdb help pack-files"
 explains response and order files, symbolic links and encryption.`,

@@ -26,6 +26,17 @@ func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, di
 	if files, err = arrange(files, opts.order, t.options.MountPoint); err != nil {
 		return err
 	}
+	legacy, err := packsLegacy(t, files)
+	if err != nil {
+		return err
+	}
+	if legacy {
+		s, err := packLegacy(ctx, t, opts.out, files)
+		if err != nil {
+			return err
+		}
+		return printPacked(a, t.format, opts.out, s)
+	}
 	s, err := writeFiles(ctx, t, opts.out, files, func(f regular.File) string { return f.Name }, addFile)
 	if err != nil {
 		return err

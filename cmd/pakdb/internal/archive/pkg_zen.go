@@ -80,6 +80,11 @@ func scriptObjects(ctx context.Context, a *cli.App, folder string) *unreal.Scrip
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
+	return scriptsOf(ctx, a, path)
+}
+
+// scriptsOf returns the objects of the program that a container lists, nil if it lists none.
+func scriptsOf(ctx context.Context, a *cli.App, path string) *unreal.ScriptObjectFacts {
 	ar, err := operand.Open(ctx, a, path)
 	if err != nil {
 		return nil
