@@ -15,12 +15,12 @@ import (
 
 // MergeOptions say what to do where several versions of a package change one thing.
 type MergeOptions struct {
-	// Prefer lists versions, the one that wins first. Of a conflict in which none of them has
-	// a change, and of all if it is empty, Take is asked.
-	Prefer []int
-	// Take returns the version whose value a conflict takes, -1 for that of the base. Nil, and
-	// ok false, leave the conflict open.
+	// Take returns the version whose value a conflict takes, -1 for that of the base. It is nil
+	// where nothing is decided so.
 	Take func(object, field string) (version int, ok bool)
+	// Prefer lists versions, the one that wins first, for all other conflicts. A conflict in
+	// which none of them has a change stays open.
+	Prefer []int
 	// Beside are texts that identify what belongs to each package but is in other files, the
 	// base first: bulk data. Nil is for none.
 	Beside []string
@@ -260,25 +260,29 @@ func (m *merger) decide(object, field string, canon []string, shown func(version
 	if len(values) == 1 {
 		item.Taken = slices.Min(slices.Collect(maps.Keys(item.Values)))
 	} else {
-		m.conflict(&item, "they give different values")
+		m.conflict(&item, WhyDifferent)
 	}
 	m.items = append(m.items, item)
 	m.needs = append(m.needs, need{object: object, canon: canon, from: item.Taken + 1, item: len(m.items) - 1})
 	return &m.needs[len(m.needs)-1]
 }
 
+// WhyDifferent is why most conflicts are ones.
+const WhyDifferent = "they give different values"
+
 // conflict settles a conflict, or leaves it open.
 func (m *merger) conflict(item *MergeItem, why string) {
 	item.Why, item.Open = why, true
-	for _, v := range m.o.Prefer {
-		if _, changed := item.Values[v]; changed {
+	if m.o.Take != nil {
+		if v, ok := m.o.Take(item.Object, item.Field); ok {
 			item.Taken, item.Open = v, false
 			return
 		}
 	}
-	if m.o.Take != nil {
-		if v, ok := m.o.Take(item.Object, item.Field); ok {
+	for _, v := range m.o.Prefer {
+		if _, changed := item.Values[v]; changed {
 			item.Taken, item.Open = v, false
+			return
 		}
 	}
 }

@@ -3,9 +3,11 @@ package archive
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,31 +24,82 @@ import (
 	"pakdb/internal/terminal"
 )
 
-// writeMod writes the packages that changed: a file, or a pak.
+// writeMod writes the packages that changed: a file, or an archive.
 func writeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
 	loose := all[0].ar == nil
-	for _, m := range all {
-		if (m.ar == nil) != loose || loose && len(all) > 1 || !loose && m.ar.Format.Name != all[0].ar.Format.Name {
-			return fmt.Errorf("%w: several packages go into one archive only if they come from archives of one format", cli.ErrUsage)
-		}
+	if slices.ContainsFunc(all, func(m *modded) bool { return (m.ar == nil) != loose }) || loose && len(all) > 1 {
+		return fmt.Errorf("%w: several packages go into one archive only if they come from archives of one format", cli.ErrUsage)
 	}
 	if loose {
 		return writeLooseMod(ctx, a, opts, all[0])
 	}
-	if all[0].ar.Format.Name == iostore.Format().Name {
-		return writeContainerMod(ctx, a, opts, all)
-	}
-	return writePakMod(ctx, a, opts, all)
-}
-
-// writeContainerMod writes a container of the kind that the packages come from, and the
-// .pak by which a game mounts it.
-func writeContainerMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
-	first := all[0].ar
-	toc := strings.TrimSuffix(opts.out, filepath.Ext(opts.out)) + ".utoc"
-	o, err := iostore.Overlay(first.Archive.Archive, filepath.Base(toc))
+	name, size, err := writeModFiles(ctx, a, opts.out, opts.overwrite, filesOf(all))
 	if err != nil {
 		return err
+	}
+	return printWrittenMod(a, name, all, size)
+}
+
+// modFile is a file of a new archive: the entry of an archive as it is, or with other data.
+type modFile struct {
+	ar   *modArchive
+	like *codecs.Entry
+	path string // in the game, "../../../Game/A.uasset"
+	data []byte // nil: as it is
+}
+
+func fileOf(ar *modArchive, e *codecs.Entry, data []byte) modFile {
+	return modFile{ar, e, ar.Info().MountPoint + e.Name, data}
+}
+
+// add adds the file to an archive under a name.
+func (f *modFile) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) (size int64, err error) {
+	if f.data != nil {
+		e.Size = int64(len(f.data))
+		return e.Size, w.Add(ctx, e, bytes.NewReader(f.data))
+	}
+	r, err := f.ar.Open(ctx, f.like)
+	if err != nil {
+		return 0, err
+	}
+	e.Size = f.like.Size
+	return e.Size, errors.Join(w.Add(ctx, e, r), r.Close())
+}
+
+// filesOf returns the files of packages that changed.
+func filesOf(all []*modded) (files []modFile) {
+	for _, m := range all {
+		files = append(files, fileOf(m.ar, m.header, m.asset))
+		if m.uexp != nil {
+			files = append(files, fileOf(m.ar, m.body, m.uexp))
+		}
+	}
+	return files
+}
+
+// writeModFiles writes an archive of the kind that the files come from, and returns the size of
+// what is in it.
+func writeModFiles(ctx context.Context, a *cli.App, out string, overwrite bool, files []modFile) (name string, size int64, err error) {
+	for i := range files {
+		if files[i].ar.Format.Name != files[0].ar.Format.Name {
+			return "", 0, fmt.Errorf("%w: several packages go into one archive only if they come from archives of one format", cli.ErrUsage)
+		}
+	}
+	if files[0].ar.Format.Name == iostore.Format().Name {
+		return writeContainer(ctx, a, out, overwrite, files)
+	}
+	size, err = writePak(ctx, a, out, files)
+	return out, size, err
+}
+
+// writeContainer writes a container of the kind that the packages come from, and the .pak by
+// which a game mounts it.
+func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool, files []modFile) (toc string, size int64, err error) {
+	first := files[0].ar
+	toc = strings.TrimSuffix(out, filepath.Ext(out)) + ".utoc"
+	o, err := iostore.Overlay(first.Archive.Archive, filepath.Base(toc))
+	if err != nil {
+		return toc, 0, err
 	}
 	if !slices.Contains(iostore.Format().Methods, o.Method) && o.Method != compress.None {
 		o.Method = compress.Zlib // Oodle is read and not written; every engine reads this
@@ -54,17 +107,17 @@ func writeContainerMod(ctx context.Context, a *cli.App, opts *modOptions, all []
 	o.Keys = a.Keys.Ring.Key
 	var entries []*codecs.Entry
 	var from []codecs.Archive
-	var sum int64
-	for _, m := range all {
-		entries, sum = append(entries, m.header), sum+int64(len(m.asset))
-		if !slices.Contains(from, m.ar.Archive.Archive) {
-			from = append(from, m.ar.Archive.Archive)
+	for _, f := range files {
+		entries = append(entries, f.like)
+		if !slices.Contains(from, f.ar.Archive.Archive) {
+			from = append(from, f.ar.Archive.Archive)
 		}
 	}
 	err = codecs.WriteFile(ctx, toc, iostore.Format(), o, func(w codecs.Writer) error {
-		for _, m := range all {
-			e := &codecs.Entry{Name: m.header.Name, Type: m.header.Type, ID: m.header.ID, Size: int64(len(m.asset))}
-			if err := w.Add(ctx, e, bytes.NewReader(m.asset)); err != nil {
+		for i := range files {
+			f := &files[i]
+			n, err := f.add(ctx, w, &codecs.Entry{Name: f.like.Name, Type: f.like.Type, ID: f.like.ID})
+			if size += n; err != nil {
 				return err
 			}
 		}
@@ -75,16 +128,14 @@ func writeContainerMod(ctx context.Context, a *cli.App, opts *modOptions, all []
 		return w.Add(ctx, e, bytes.NewReader(header))
 	})
 	if err != nil {
-		return err
+		return toc, 0, err
 	}
 	pak := strings.TrimSuffix(toc, ".utoc") + ".pak"
-	if _, statErr := os.Stat(pak); statErr != nil || opts.overwrite {
+	if _, statErr := os.Stat(pak); statErr != nil || overwrite {
 		stub := &codecs.CreateOptions{MountPoint: first.Info().MountPoint}
-		if err := codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil }); err != nil {
-			return err
-		}
+		err = codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil })
 	}
-	return printWrittenMod(a, toc, all, sum)
+	return toc, size, err
 }
 
 func printWrittenMod(a *cli.App, out string, all []*modded, size int64) error {
@@ -115,49 +166,46 @@ func writeLooseMod(ctx context.Context, a *cli.App, opts *modOptions, m *modded)
 	return write(opts.out, m.asset)
 }
 
-// writePakMod writes a pak of the kind that the packages come from.
-func writePakMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
-	first := all[0].ar
-	for _, m := range all {
-		if m.ar.Info().MountPoint != first.Info().MountPoint {
-			return fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.Info().MountPoint, m.ar.Info().MountPoint)
-		}
-	}
-	o := packOptions{out: opts.out, create: createOptions{effort: "normal"}}
+// writePak writes a pak of the kind that the files come from.
+func writePak(ctx context.Context, a *cli.App, out string, files []modFile) (size int64, err error) {
+	first := files[0].ar
+	o := packOptions{out: out, create: createOptions{effort: "normal"}}
 	o.create.set = func(string) bool { return false }
 	t, err := packTarget(ctx, a, o, first.Archive)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer t.close()
 	if err := noteSubstitute(a, t.instead); err != nil {
-		return err
+		return 0, err
 	}
-	var sum int64
-	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
-		add := func(like *codecs.Entry, b []byte) error {
-			sum += int64(len(b))
-			return w.Add(ctx, &codecs.Entry{Name: like.Name, Size: int64(len(b))}, bytes.NewReader(b))
-		}
-		for _, m := range all {
-			if err := add(m.header, m.asset); err != nil {
-				return err
+	mount := first.Info().MountPoint
+	for i := range files {
+		for !strings.HasPrefix(files[i].path, mount) {
+			above := path.Dir(strings.TrimSuffix(mount, "/")) + "/"
+			if above == "./" || above == mount || strings.HasSuffix(mount, "../") {
+				return 0, fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.Info().MountPoint, files[i].ar.Info().MountPoint)
 			}
-			if m.uexp != nil {
-				if err := add(m.body, m.uexp); err != nil {
-					return err
-				}
+			mount = above
+		}
+	}
+	t.options.MountPoint = mount
+	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+		for i := range files {
+			n, err := files[i].add(ctx, w, &codecs.Entry{Name: strings.TrimPrefix(files[i].path, mount)})
+			if size += n; err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if _, err := os.Stat(strings.TrimSuffix(first.File.Name(), filepath.Ext(first.File.Name())) + ".sig"); err == nil {
-		a.Warn(first.Path + " is signed, and pakdb cannot sign " + opts.out)
+		a.Warn(first.Path + " is signed, and pakdb cannot sign " + out)
 	}
-	return printWrittenMod(a, opts.out, all, sum)
+	return size, nil
 }
 
 // refuseShadowed fails if a game would not see the new pak over the one that the packages

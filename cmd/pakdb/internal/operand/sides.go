@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/locate"
@@ -190,18 +189,19 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog st
 	return catalog, errors.Join(err, c.Close())
 }
 
-// Mods are archives beside the build that they change, as builds of one catalog.
-type Mods struct {
+// Mod is an archive, or a folder of them, beside the build that it changes, as builds of one
+// catalog.
+type Mod struct {
 	DB       *sql.DB
 	Contents *query.Contents
 	Base     string
-	Labels   []string // of the archives, in their order
+	Label    string
 
 	temp *atomicfile.ScratchDir
 }
 
-// OpenMods copies the catalog, and scans each archive into the copy as a build of its own.
-func OpenMods(ctx context.Context, a *cli.App, base string, archives []string) (m *Mods, err error) {
+// OpenMod copies the catalog, and scans the archive into the copy as a build of its own.
+func OpenMod(ctx context.Context, a *cli.App, base, archive string) (m *Mod, err error) {
 	names := &catalogNames{a: a}
 	side, err := resolveOperand(ctx, names, base)
 	names.close()
@@ -211,18 +211,18 @@ func OpenMods(ctx context.Context, a *cli.App, base string, archives []string) (
 	if err != nil {
 		return nil, err
 	}
-	m = &Mods{Base: side.Label}
+	m = &Mod{Base: side.Label}
 	if m.temp, err = atomicfile.NewScratchDir("mods"); err != nil {
 		return nil, err
 	}
-	if err = m.open(ctx, a, archives); err != nil {
+	if err = m.open(ctx, a, archive); err != nil {
 		m.Close()
 		return nil, err
 	}
 	return m, nil
 }
 
-func (m *Mods) open(ctx context.Context, a *cli.App, archives []string) error {
+func (m *Mod) open(ctx context.Context, a *cli.App, archive string) error {
 	catalog := filepath.Join(m.temp.Path(), "pakdb.db")
 	if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
 		return err
@@ -231,16 +231,12 @@ func (m *Mods) open(ctx context.Context, a *cli.App, archives []string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range archives {
-		s := Side{Label: filepath.Base(path), path: path}
-		for n := 2; s.Label == m.Base || slices.Contains(m.Labels, s.Label); n++ {
-			s.Label = fmt.Sprintf("%s (%d)", filepath.Base(path), n)
-		}
-		if err = scan(ctx, a, scanOf(a, a.Registry(), c, s), s, indexer.Run); err != nil {
-			break
-		}
-		m.Labels = append(m.Labels, s.Label)
+	side := Side{Label: filepath.Base(archive), path: archive}
+	if side.Label == m.Base {
+		side.Label += " (2)"
 	}
+	m.Label = side.Label
+	err = scan(ctx, a, scanOf(a, a.Registry(), c, side), side, indexer.Run)
 	if err = errors.Join(err, c.Close()); err != nil {
 		return err
 	}
@@ -252,7 +248,7 @@ func (m *Mods) open(ctx context.Context, a *cli.App, archives []string) error {
 }
 
 // Close deletes the copy.
-func (m *Mods) Close() {
+func (m *Mod) Close() {
 	if m.Contents != nil {
 		_ = m.Contents.Close()
 	}

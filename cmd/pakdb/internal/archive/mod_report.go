@@ -1,0 +1,242 @@
+package archive
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+)
+
+func conflictFormats() []string { return query.Formats() }
+
+// conflictWriter shows what mods change of the entries that several of them change: for people,
+// as rows, or as a page.
+type conflictWriter struct {
+	a      *cli.App
+	w      *bufio.Writer
+	p      cli.Palette
+	rows   *query.Rows // nil: for people, or a page
+	page   *conflictPage
+	base   string
+	labels []string
+	frames bool // say whose tables an entry has
+
+	entries, conflicts int64
+}
+
+// conflictPage is the data of the page.
+type conflictPage struct {
+	Base    string
+	Mods    []string
+	Entries []pageEntry
+	Sum     string
+}
+
+type pageEntry struct {
+	Path  string
+	Mods  string
+	Lines []pageLine
+}
+
+type pageLine struct{ Status, Field, Base, Values, Why string }
+
+func newConflictWriter(a *cli.App, format, base string, labels []string) (w *conflictWriter, err error) {
+	w = &conflictWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), base: base, labels: labels}
+	switch format {
+	case "":
+	case "html":
+		w.page = &conflictPage{Base: base, Mods: labels}
+	default:
+		w.rows, err = a.Rows(format, "path", "status", "field", "base", "mod", "value", "taken", "why")
+	}
+	return w, err
+}
+
+// words is where sentences go.
+func (w *conflictWriter) words() io.Writer {
+	if w.rows != nil {
+		return w.a.Stderr
+	}
+	return w.a.Stdout
+}
+
+// itemStatus says whether the versions agree.
+func itemStatus(item *edit.MergeItem) string {
+	switch {
+	case item.Why != "":
+		return "conflict"
+	case item.Ordered:
+		return "joined"
+	case len(item.Values) > 1:
+		return "same"
+	}
+	return "one"
+}
+
+// itemName is how people call what an item is about: rows of tables as comparisons call them.
+func itemName(item *edit.MergeItem) string {
+	name := strings.Trim(item.Object+"."+item.Field, ".")
+	return strings.Replace(name, ".Rows[", "[", 1)
+}
+
+// unit shows an entry that several mods change in different ways.
+func (w *conflictWriter) unit(u *mergedUnit) error {
+	if len(u.mods) < 2 || u.whole && u.items[0].Why == "" {
+		return nil
+	}
+	w.entries++
+	var names []string
+	for _, i := range u.mods {
+		names = append(names, w.labels[i])
+	}
+	path := strings.TrimLeft(u.path, "./")
+	switch {
+	case w.page != nil:
+		w.page.Entries = append(w.page.Entries, pageEntry{Path: path, Mods: strings.Join(names, ", ")})
+	case w.rows == nil:
+		_, _ = fmt.Fprintf(w.w, "%s  (%s)\n", terminal.Printable(path), terminal.Printable(strings.Join(names, ", ")))
+	}
+	for i := range u.items {
+		item := &u.items[i]
+		if item.Why != "" {
+			w.conflicts++
+		}
+		if err := w.item(path, u.whole, item); err != nil {
+			return err
+		}
+	}
+	if w.frames && u.open() == 0 && u.frame >= 0 && w.rows == nil && w.page == nil {
+		_, _ = fmt.Fprintln(w.w, "  "+w.p.Paint(cli.Faint, "code and bulk data are those of "+terminal.Printable(w.labels[u.frame])))
+	}
+	return nil
+}
+
+func (w *conflictWriter) item(path string, whole bool, item *edit.MergeItem) error {
+	status, name := itemStatus(item), itemName(item)
+	if w.rows == nil && w.page == nil {
+		return w.line(status, name, whole, item)
+	}
+	taken := ""
+	if item.Taken >= 0 {
+		taken = w.labels[item.Taken]
+	} else if !item.Open {
+		taken = "base"
+	}
+	if w.page != nil {
+		e := &w.page.Entries[len(w.page.Entries)-1]
+		e.Lines = append(e.Lines, pageLine{status, cmp.Or(name, "the whole entry"), shownItem(item.Base, whole), strings.Join(w.values(status, whole, item), ", "), item.Why})
+		return nil
+	}
+	for _, v := range slices.Sorted(maps.Keys(item.Values)) {
+		row := []driver.Value{path, status, cli.TextOrNull(name), cli.TextOrNull(shownItem(item.Base, whole)), w.labels[v], cli.TextOrNull(shownItem(item.Values[v], whole)), cli.TextOrNull(taken), cli.TextOrNull(item.Why)}
+		if err := w.rows.Write(row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shownItem returns a value as people read it.
+func shownItem(text string, whole bool) string {
+	if whole {
+		return ""
+	}
+	return strings.TrimSuffix(text, ".0")
+}
+
+const shownValue = 160 // bytes of a value
+
+func cutItem(text string, whole bool) string {
+	text = shownItem(text, whole)
+	if len(text) > shownValue {
+		text = strings.ToValidUTF8(text[:shownValue], "") + "..."
+	}
+	return text
+}
+
+// values lists what the mods make of something.
+func (w *conflictWriter) values(status string, whole bool, item *edit.MergeItem) (all []string) {
+	for _, v := range slices.Sorted(maps.Keys(item.Values)) {
+		text := cmp.Or(cutItem(item.Values[v], whole), "removed")
+		if whole || text == "there" {
+			text = "another one"
+		}
+		if status == "same" {
+			return []string{text}
+		}
+		all = append(all, text+" ("+w.labels[v]+")")
+	}
+	return all
+}
+
+// line writes a value: what the build has, and what each mod makes of it.
+func (w *conflictWriter) line(status, name string, whole bool, item *edit.MergeItem) error {
+	colour := map[string]string{"conflict": cli.Red, "same": cli.Faint, "one": cli.Green, "joined": cli.Green}[status]
+	text := fmt.Sprintf("%-8s  %s", status, cmp.Or(name, "the whole entry"))
+	if base := cutItem(item.Base, whole); base != "" && base != "there" {
+		text += ": " + base
+	}
+	text += " -> " + strings.Join(w.values(status, whole, item), ", ")
+	switch {
+	case item.Ordered:
+		text += ": in this order"
+	case item.Why != "" && !item.Open && item.Taken >= 0:
+		text += ": that of " + w.labels[item.Taken]
+	case item.Why != "" && !item.Open:
+		text += ": that of " + w.base
+	case item.Why != "" && item.Why != edit.WhyDifferent:
+		text += ": " + item.Why
+	}
+	_, err := fmt.Fprintln(w.w, "  "+w.p.Paint(colour, terminal.Printable(text)))
+	return err
+}
+
+func (w *conflictWriter) close() error {
+	sum := fmt.Sprintf("%s in several mods, %s", cli.Plural(w.entries, "entry", "entries"), cli.Plural(w.conflicts, "conflict", "conflicts"))
+	switch {
+	case w.rows != nil:
+		return w.rows.Close()
+	case w.page != nil:
+		w.page.Sum = sum
+		if err := conflictTemplate.Execute(w.w, w.page); err != nil {
+			return err
+		}
+	default:
+		_, _ = fmt.Fprintln(w.w, sum)
+	}
+	return w.w.Flush()
+}
+
+var conflictTemplate = template.Must(template.New("conflicts").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Mods of {{.Base}}</title><style>
+body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
+h2{font-size:1em;margin:1.5em 0 .3em;word-break:break-all}table{border-collapse:collapse;width:100%}
+td,th{text-align:left;vertical-align:top;padding:.2em .6em;border-bottom:1px solid #ddd;word-break:break-word}
+.conflict{color:#a40000}.same{color:#777}.one,.joined{color:#005f00}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}.conflict{color:#ff8080}.one,.joined{color:#80d080}}
+</style></head><body><h1>Mods of {{.Base}}</h1><p>{{.Sum}}. Mods in mount order: {{range $i, $m := .Mods}}{{if $i}}, {{end}}{{$m}}{{end}}.</p>
+{{range .Entries}}<h2>{{.Path}}</h2><p>{{.Mods}}</p><table><tr><th></th><th>Value</th><th>Before</th><th>After</th><th>Why</th></tr>
+{{range .Lines}}<tr class="{{.Status}}"><td>{{.Status}}</td><td>{{.Field}}</td><td>{{.Base}}</td><td>{{.Values}}</td><td>{{.Why}}</td></tr>
+{{end}}</table>
+{{end}}</body></html>
+`))
+
+// writeText writes a file that appears when it is complete.
+func writeText(ctx context.Context, name string, b []byte) error {
+	return toFile(ctx, name, time.Time{}, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}

@@ -1,0 +1,274 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/locate"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/iostore"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/property"
+	"pakdb/internal/asset"
+	"pakdb/internal/regular"
+)
+
+// modSide is a mod, or a build as far as mods touch it.
+type modSide struct {
+	label string
+	order int // of its first archive among those that a game mounts
+	units map[string]*modUnit
+}
+
+// modUnit is an asset with all its files, or another file.
+type modUnit struct {
+	path  string // of its first file in the game
+	files []modPlace
+}
+
+// modPlace is a file of a unit.
+type modPlace struct {
+	ar   *modArchive
+	e    *codecs.Entry
+	path string // in the game
+}
+
+func (p *modPlace) ext() string {
+	_, ext, _ := asset.Split(p.path)
+	return strings.ToLower(ext)
+}
+
+// header returns the file of a unit that is its package, or the unit's only file.
+func (u *modUnit) header() *modPlace {
+	for i := range u.files {
+		if _, _, part := asset.Split(u.files[i].path); part == asset.Header || len(u.files) == 1 {
+			return &u.files[i]
+		}
+	}
+	return &u.files[0]
+}
+
+// body returns the file beside a package that has its exports, nil for none.
+func (u *modUnit) body() *modPlace {
+	for i := range u.files {
+		if _, _, part := asset.Split(u.files[i].path); part == asset.Body {
+			return &u.files[i]
+		}
+	}
+	return nil
+}
+
+// add adds an entry of an archive. One of an archive that is mounted later hides those before.
+func (s *modSide) add(ar *modArchive, e *codecs.Entry) {
+	if e.Flags&codecs.Deleted != 0 || e.Type == iostore.TypeContainerHeader {
+		return
+	}
+	p := modPlace{ar, e, ar.Info().MountPoint + e.Name}
+	key := unitKey(p.path)
+	u := s.units[key]
+	if u == nil {
+		u = &modUnit{path: p.path}
+		s.units[key] = u
+	}
+	if i := slices.IndexFunc(u.files, func(o modPlace) bool { return strings.EqualFold(o.path, p.path) }); i >= 0 {
+		u.files[i] = p
+		return
+	}
+	u.files = append(u.files, p)
+	slices.SortFunc(u.files, func(a, b modPlace) int { return strings.Compare(a.path, b.path) })
+}
+
+func unitKey(path string) string { return cmp.Or(asset.Of(path), strings.ToLower(path)) }
+
+// openMod opens the archive of a mod, or all those of a folder.
+func (r *modRun) openMod(ctx context.Context, name string) (*modSide, error) {
+	s := &modSide{label: filepath.Base(filepath.Clean(name)), units: map[string]*modUnit{}}
+	paths := []string{name}
+	st, err := os.Stat(name)
+	folder := err == nil && st.IsDir()
+	if folder {
+		files, _, err := regular.Walk(ctx, name, regular.Read, nil)
+		if err != nil {
+			return nil, err
+		}
+		paths = nil
+		for _, f := range files {
+			paths = append(paths, f.Path)
+		}
+	}
+	var opened []*operand.Archive
+	for _, p := range paths {
+		ar, err := operand.Open(ctx, r.a, p)
+		if err == nil && operand.IsLoose(ar.Format) {
+			err = errors.Join(fmt.Errorf("%w: %s is no archive", cli.ErrUsage, p), ar.Close())
+		}
+		if err != nil && !folder {
+			return nil, err
+		}
+		if err == nil {
+			opened = append(opened, ar)
+		}
+	}
+	if len(opened) == 0 {
+		return nil, fmt.Errorf("%w: no archives in %s", cli.ErrUsage, name)
+	}
+	order := func(ar *operand.Archive) int {
+		if by := ar.Format.Mounts().Order; by != nil {
+			return by(filepath.Base(ar.File.Name()))
+		}
+		return 0
+	}
+	slices.SortStableFunc(opened, func(a, b *operand.Archive) int { return cmp.Compare(order(a), order(b)) })
+	s.order = order(opened[len(opened)-1])
+	for _, ar := range opened {
+		kept, err := r.keep(ctx, ar)
+		if err != nil {
+			return nil, err
+		}
+		for e, err := range kept.Entries() {
+			if err != nil {
+				return nil, cli.OfFile(err, kept.Path, "")
+			}
+			s.add(kept, e)
+		}
+	}
+	return s, nil
+}
+
+// openBase opens a build of the catalog, as far as its files are wanted.
+func (r *modRun) openBase(ctx context.Context, label string, wanted func(key string) bool) (*modSide, error) {
+	n, err := operand.Resolve(ctx, r.a, locate.Resolver{BuildsFirst: true}, label)
+	if err == nil && (n.Build == "" || n.Entry != "") {
+		err = fmt.Errorf("%w: %s is no build of the catalog", cli.ErrUsage, label)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := operand.Hidden(ctx, r.a, n.Build)
+	if err != nil {
+		return nil, err
+	}
+	s := &modSide{label: n.Build, units: map[string]*modUnit{}}
+	for _, f := range n.Files {
+		ar, err := operand.OpenInBuild(ctx, r.a, n, f)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := r.keep(ctx, ar)
+		if err != nil {
+			return nil, err
+		}
+		for e, err := range kept.Entries() {
+			if err != nil {
+				return nil, cli.OfFile(err, kept.Path, "")
+			}
+			if !hidden[operand.Place{Archive: f.Name, Ordinal: e.Ordinal}] && wanted(unitKey(kept.Info().MountPoint+e.Name)) {
+				s.add(kept, e)
+			}
+		}
+	}
+	return s, nil
+}
+
+// read returns the content of a file.
+func (p *modPlace) read(ctx context.Context) ([]byte, error) {
+	r, err := p.ar.Open(ctx, p.e)
+	if err != nil {
+		return nil, cli.OfFile(err, p.ar.Path, cli.Label(p.e))
+	}
+	b, err := io.ReadAll(io.LimitReader(r, p.e.Size+1))
+	if err = errors.Join(err, r.Close()); err == nil && int64(len(b)) != p.e.Size {
+		err = codecs.ErrCorrupt
+	}
+	if err != nil {
+		return nil, cli.OfFile(err, p.ar.Path, cli.Label(p.e))
+	}
+	return b, nil
+}
+
+// sum identifies the contents of the files of a unit that which chooses.
+func (u *modUnit) sum(ctx context.Context, which func(asset.Part) bool) (string, error) {
+	if u == nil {
+		return "", nil
+	}
+	var all bytes.Buffer
+	for i := range u.files {
+		p := &u.files[i]
+		if _, _, part := asset.Split(p.path); !which(part) {
+			continue
+		}
+		r, err := p.ar.Open(ctx, p.e)
+		if err != nil {
+			return "", cli.OfFile(err, p.ar.Path, cli.Label(p.e))
+		}
+		h := blake3.New()
+		_, err = io.Copy(h, r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return "", cli.OfFile(err, p.ar.Path, cli.Label(p.e))
+		}
+		fmt.Fprintf(&all, "%s %x\n", p.ext(), h.Sum(nil))
+	}
+	return all.String(), nil
+}
+
+func everyPart(asset.Part) bool { return true }
+
+func isBulk(p asset.Part) bool { return p == asset.Bulk }
+
+// pack opens the unit as a package, with the classes that the archives of others declare too.
+func (u *modUnit) pack(ctx context.Context, others *modUnit) (*edit.Package, error) {
+	h, b := u.header(), u.body()
+	content, err := h.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var exports []byte
+	if b != nil {
+		if exports, err = b.read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	in := others.header().ar.in
+	o := edit.Options{Name: pkg.NameOf(h.path), Engine: in.engine, Schemas: property.NewLibrary(h.ar.in.declared, in.declared)}
+	if h.e.ID.Bits != codecs.ChunkBits {
+		return edit.Open(ctx, content, exports, o)
+	}
+	var globals *unreal.ScriptObjectFacts
+	for _, of := range []*modPlace{others.header(), h} {
+		globals = cmp.Or(globals, of.ar.in.scripts(filepath.Dir(of.ar.File.Name())), of.ar.in.named)
+	}
+	return edit.OpenZen(content, globals, o)
+}
+
+// asFiles returns the files of a unit as they are, with data of some of them, by their extensions.
+func (u *modUnit) asFiles(data map[string][]byte) (files []modFile) {
+	for i := range u.files {
+		p := &u.files[i]
+		files = append(files, modFile{p.ar, p.e, p.path, data[p.ext()]})
+	}
+	return files
+}
+
+// mayBeText reports files whose lines can be compared, by their names.
+func mayBeText(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".ini", ".json", ".csv", ".locres", ".xml", ".txt", ".cfg", ".lua", ".js", ".py", ".html", ".css", ".po", ".uplugin", ".uproject", ".cs", ".usf", ".ush", ".md", ".yml", ".yaml":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,280 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/text"
+)
+
+// MergeTexts makes all changes that versions of a file of texts make of base: of .locres, .json,
+// .csv and .ini by their values, where at most one version has others than the base has, and
+// else by lines. It fails with [property.ErrRefused] for content that is no text.
+func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*Merged, error) {
+	all := append([][]byte{base}, versions...)
+	if m, err := mergeFields(name, all, o); m != nil || err != nil {
+		return m, err
+	}
+	if strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
+		return nil, fmt.Errorf("%w: more than one version has other keys than the base", property.ErrRefused)
+	}
+	return mergeLines(name, all, o)
+}
+
+// mergeFields merges by values. It returns nil where that cannot be done.
+func mergeFields(name string, all [][]byte, o MergeOptions) (*Merged, error) {
+	if !text.Editable(name) {
+		return nil, nil
+	}
+	values := make([]map[string]string, len(all))
+	var fields []string
+	frame, others := 0, 0
+	for i, b := range all {
+		f, err := text.Open(name, b)
+		if err != nil {
+			return nil, nil
+		}
+		values[i] = map[string]string{}
+		for _, v := range f.Values {
+			if _, twice := values[i][v.Field]; twice {
+				return nil, nil
+			}
+			if _, known := values[0][v.Field]; !known || i == 0 {
+				fields = append(fields, v.Field)
+			}
+			values[i][v.Field] = v.Text
+		}
+		if !slices.Equal(slices.Sorted(maps.Keys(values[i])), slices.Sorted(maps.Keys(values[0]))) {
+			frame, others = i, others+1
+		}
+	}
+	if others > 1 {
+		return nil, nil
+	}
+	m := &merger{o: o, all: make([]*version, len(all))}
+	if others == 0 {
+		frame = m.order()[0]
+	}
+	slices.Sort(fields)
+	for _, field := range slices.Compact(fields) {
+		canon := make([]string, len(all))
+		for i := range all {
+			if v, ok := values[i][field]; ok {
+				canon[i] = "=" + v
+			}
+		}
+		m.decide("", field, canon, func(i int) string { return strings.TrimPrefix(canon[i], "=") })
+	}
+	out := &Merged{Items: m.items, Frame: frame - 1}
+	if out.Open() > 0 {
+		return out, nil
+	}
+	t, err := OpenTexts(name, all[frame])
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.needs {
+		n := &m.needs[i]
+		want, have := n.canon[n.from], n.canon[frame]
+		if want == have {
+			continue
+		}
+		if want == "" || have == "" {
+			return nil, nil // a key that came or went is lost to another change
+		}
+		if err := t.Set("", m.items[n.item].Field, want[1:]); err != nil {
+			return nil, err
+		}
+	}
+	out.Asset = t.file.Data()
+	return out, nil
+}
+
+// hunk is a range of lines of the base, and the lines of a version in its place.
+type hunk struct {
+	from, to int
+	lines    []string
+}
+
+// mergeLines merges by lines.
+func mergeLines(name string, all [][]byte, o MergeOptions) (*Merged, error) {
+	lines := make([][]string, len(all))
+	hunks := make([][]hunk, len(all))
+	for i, b := range all {
+		lines[i] = strings.SplitAfter(string(b), "\n")
+		hunks[i] = changedLines(lines[0], lines[i], 0)
+	}
+	m := &merger{o: o, all: make([]*version, len(all))}
+	var result []string
+	at := 0
+	for {
+		from, to := len(lines[0])+1, -1
+		for _, list := range hunks[1:] {
+			if len(list) > 0 && list[0].from < from {
+				from, to = list[0].from, list[0].to
+			}
+		}
+		if to < 0 {
+			break
+		}
+		for grown := true; grown; { // hunks that touch lines of others are decided together
+			grown = false
+			for _, list := range hunks[1:] {
+				for _, h := range list {
+					if h.from < to && h.to > to || h.from == from && h.to > to {
+						to, grown = h.to, true
+					}
+				}
+			}
+		}
+		result = append(result, lines[0][at:from]...)
+		at = to
+		canon := make([]string, len(all))
+		inserts := from == to
+		for i := range all {
+			var own []string
+			k := from
+			for len(hunks[i]) > 0 && (hunks[i][0].from < to || hunks[i][0].from == from) && hunks[i][0].to <= to {
+				own = append(append(own, lines[0][k:hunks[i][0].from]...), hunks[i][0].lines...)
+				k, hunks[i] = hunks[i][0].to, hunks[i][1:]
+			}
+			canon[i] = strings.Join(append(own, lines[0][k:to]...), "")
+		}
+		result = append(result, m.lines(from, to, canon, inserts))
+	}
+	result = append(result, lines[0][at:]...)
+	out := &Merged{Items: m.items, Frame: -1}
+	if out.Open() == 0 {
+		out.Asset = []byte(strings.Join(result, ""))
+		if text.Editable(name) && opens(name, all) && !opens(name, [][]byte{out.Asset}) {
+			return nil, fmt.Errorf("%w: the lines of both make no file of this kind", property.ErrRefused)
+		}
+	}
+	return out, nil
+}
+
+func opens(name string, all [][]byte) bool {
+	return !slices.ContainsFunc(all, func(b []byte) bool { _, err := text.Open(name, b); return err != nil })
+}
+
+// lines decides a range of lines, and returns those of the result.
+func (m *merger) lines(from, to int, canon []string, inserts bool) string {
+	field := fmt.Sprintf("lines %d to %d", from+1, to)
+	if inserts {
+		field = fmt.Sprintf("lines after %d", from)
+	}
+	n := m.decide("", field, canon, func(i int) string { return canon[i] })
+	item := &m.items[n.item]
+	if item.Why == "" || !inserts || !apart(canon) {
+		return canon[n.from]
+	}
+	// Lines that versions put at one place, each with keys of its own, are all there.
+	item.Why, item.Open, item.Ordered = "", false, true
+	item.Taken = slices.Max(slices.Collect(maps.Keys(item.Values)))
+	all, there := "", map[string]bool{}
+	for _, c := range canon[1:] {
+		if !there[c] {
+			there[c], all = true, all+c
+		}
+	}
+	return all
+}
+
+// apart reports whether no key is in the lines of two versions.
+func apart(canon []string) bool {
+	seen := map[string]int{}
+	for i, c := range canon {
+		for line := range strings.Lines(c) {
+			key := strings.TrimSpace(line)
+			if key == "" || !strings.HasSuffix(line, "\n") {
+				if key != "" {
+					return false // the last line of the file
+				}
+				continue
+			}
+			if !strings.ContainsAny(key[:1], "+-.!;#[") {
+				if end := strings.IndexAny(key, "=:,"); end > 0 {
+					key = strings.ToLower(strings.TrimSpace(key[:end]))
+				}
+			}
+			if by, ok := seen[key]; ok && by != i && canon[by] != c {
+				return false
+			}
+			seen[key] = i
+		}
+	}
+	return true
+}
+
+// changedLines compares lines by those that both sides have once: those stay that are in one order, and
+// what lies between them is compared in turn.
+func changedLines(a, b []string, at int) []hunk {
+	start := 0
+	for start < len(a) && start < len(b) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	a, b, at = a[start:len(a)-end], b[start:len(b)-end], at+start
+	if len(a)+len(b) == 0 {
+		return nil
+	}
+	type place struct{ count, at int }
+	once := func(lines []string) map[string]place {
+		all := map[string]place{}
+		for i, line := range lines {
+			all[line] = place{all[line].count + 1, i}
+		}
+		return all
+	}
+	there, pairs := once(b), [][2]int(nil)
+	for line, p := range once(a) {
+		if q := there[line]; p.count == 1 && q.count == 1 {
+			pairs = append(pairs, [2]int{p.at, q.at})
+		}
+	}
+	slices.SortFunc(pairs, func(x, y [2]int) int { return x[0] - y[0] })
+	stay := ascending(pairs)
+	if len(stay) == 0 {
+		return []hunk{{at, at + len(a), b}}
+	}
+	var all []hunk
+	i, k := 0, 0
+	for _, p := range append(stay, [2]int{len(a), len(b)}) {
+		all = append(all, changedLines(a[i:p[0]], b[k:p[1]], at+i)...)
+		i, k = p[0]+1, p[1]+1
+	}
+	return all
+}
+
+// ascending returns a longest part of pairs in which both ascend.
+func ascending(pairs [][2]int) (stay [][2]int) {
+	var tops []int // tops[n] ends a run of n+1
+	before := make([]int, len(pairs))
+	for i, p := range pairs {
+		n, _ := slices.BinarySearchFunc(tops, p[1], func(top, v int) int { return pairs[top][1] - v })
+		before[i] = -1
+		if n > 0 {
+			before[i] = tops[n-1]
+		}
+		if n == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[n] = i
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	for i := tops[len(tops)-1]; i >= 0; i = before[i] {
+		stay = append(stay, pairs[i])
+	}
+	slices.Reverse(stay)
+	return stay
+}
