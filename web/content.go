@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
@@ -18,11 +17,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/webp"
-
-	"pakdb/codecs"
-	"pakdb/codecs/texture"
 	"pakdb/codecs/unreal/media"
 	"pakdb/internal/bin"
 	"pakdb/internal/picture"
@@ -30,26 +24,7 @@ import (
 	"pakdb/web/internal/explore"
 )
 
-// pictureFormat reads a kind of pictures that people keep as files.
-type pictureFormat struct {
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-}
-
-// pictureFormats are those that are told by their extension; textures of games are told by
-// texture.KindOf.
-func pictureFormats() map[string]pictureFormat {
-	return map[string]pictureFormat{
-		".png": {png.DecodeConfig, png.Decode}, ".jpg": {jpeg.DecodeConfig, jpeg.Decode}, ".jpeg": {jpeg.DecodeConfig, jpeg.Decode},
-		".bmp": {bmp.DecodeConfig, bmp.Decode}, ".webp": {webp.DecodeConfig, webp.Decode},
-	}
-}
-
 func extension(e *explore.Entry) string { return strings.ToLower(path.Ext(e.Path)) }
-
-func isPicture(e *explore.Entry) bool {
-	return pictureFormats()[extension(e)].decode != nil || texture.KindOf(e.Path, e.Type) != ""
-}
 
 func isSound(e *explore.Entry) bool { return extension(e) == ".ogg" || extension(e) == ".wav" }
 
@@ -174,9 +149,6 @@ func (f *file) code(w http.ResponseWriter, r *http.Request, _ *address) error {
 	return reply(w, map[string]any{"code": string(text)}, err)
 }
 
-// mostPixels bounds pictures that are decoded.
-const mostPixels = 64 << 20
-
 // picture is a picture of the content, as PNG that was made here.
 func (f *file) picture(w http.ResponseWriter, r *http.Request, a *address) error {
 	side, err := a.number("side", 1024, 16, 4096)
@@ -201,28 +173,14 @@ func (f *file) picture(w http.ResponseWriter, r *http.Request, a *address) error
 }
 
 func (f *file) image(ctx context.Context, number, side int) (image.Image, error) {
-	if !isPicture(f.entry) {
+	if !show.IsPicture(f.entry.Path, f.entry.Type) {
 		return f.texture(ctx, number, side)
 	}
 	body, err := f.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if format, ok := pictureFormats()[extension(f.entry)]; ok {
-		size, err := format.config(bytes.NewReader(body))
-		if err != nil {
-			return nil, refuse(http.StatusUnprocessableEntity, "", "it is no picture of its kind: %v", err)
-		}
-		if int64(size.Width)*int64(size.Height) > mostPixels {
-			return nil, codecs.Errorf(codecs.ErrLimit, "a picture of %d x %d", size.Width, size.Height)
-		}
-		return format.decode(bytes.NewReader(body))
-	}
-	p, err := texture.Read(texture.KindOf(f.entry.Path, f.entry.Type), body)
-	if err != nil {
-		return nil, err
-	}
-	return p.Small(side)
+	return show.Picture(f.entry.Path, f.entry.Type, body, side)
 }
 
 // texture is one of the textures of a package, by its number.

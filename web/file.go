@@ -195,7 +195,7 @@ func (f *file) shows(h *explore.Holds) []string {
 	if f.entry.Deleted || f.entry.Content == "" {
 		return all
 	}
-	if h.Textures > 0 || isPicture(f.entry) {
+	if h.Textures > 0 || show.IsPicture(f.entry.Path, f.entry.Type) {
 		all = append(all, "picture")
 	}
 	if h.Tables > 0 {

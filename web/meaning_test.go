@@ -16,19 +16,27 @@ import (
 )
 
 // harbor is a catalog of the two builds of the made game of Unreal Engine 4.
-func harbor(t testing.TB) string {
+func harbor(t testing.TB) string { return twoBuilds(t, "Harbor.pak", "Harbor_next.pak") }
+
+// twoBuilds is a catalog of the builds 1.0 and 1.1 of archives, of each the old and the new.
+func twoBuilds(t testing.TB, archives ...string) string {
 	dir := t.TempDir()
 	return schematest.Write(t, func(c *schema.Catalog) {
-		for label, from := range map[string]string{"1.0": "Harbor.pak", "1.1": "Harbor_next.pak"} {
-			at := filepath.Join(dir, label, "Harbor.pak")
-			body, err := os.ReadFile("../testdata/" + from)
-			err = errors.Join(err, os.Mkdir(filepath.Dir(at), 0o700), os.WriteFile(at, body, 0o600))
-			if err != nil {
+		for i, label := range []string{"1.0", "1.1"} {
+			at := filepath.Join(dir, label)
+			if err := os.Mkdir(at, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}
-		for _, label := range []string{"1.0", "1.1"} {
-			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: label, Paths: []string{filepath.Join(dir, label)}}); err != nil {
+			for k := 0; k < len(archives); k += 2 {
+				body, err := os.ReadFile("../testdata/" + archives[k+i])
+				if err = errors.Join(err, os.WriteFile(filepath.Join(at, archives[k]), body, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(at, "Alone.uexp"), []byte("\x00 values of "+label), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: label, Paths: []string{at}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -82,6 +90,40 @@ func TestMeaningOfFiles(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != want {
 			t.Errorf("history of %s: %q, want %s", path, got, want)
+		}
+	}
+}
+
+// TestComparisonHasNoOffsets: whatever the page of a file shows, its comparison shows; else it
+// says why there are bytes.
+func TestComparisonHasNoOffsets(t *testing.T) {
+	s := serve(t, twoBuilds(t, "Harbor.pak", "Harbor_next.pak", "Calligraphy.sip", "Calligraphy_next.sip"), nil)
+	var all struct{ Rows [][]any }
+	ask(t, s, "/compare/1.0...1.1.json").json(t, &all)
+	inside := map[any]string{}
+	for i, row := range all.Rows {
+		side, _ := row[2].([]any)
+		if side == nil {
+			side, _ = row[3].([]any)
+		}
+		inside[side[1]] = string(ask(t, s, fmt.Sprintf("/compare/1.0...1.1/inside.json?row=%d", i)).body)
+		if strings.Contains(inside[side[1]], `"bytes"`) && !strings.Contains(inside[side[1]], `"why"`) {
+			t.Errorf("%s has bytes, and does not say why: %s", side[1], inside[side[1]])
+		}
+	}
+	for _, c := range [][2]string{
+		{"C_Tide.uexp", `"C_Tide.FloatCurve.Keys[1].Value","1.9","2.1"`}, // whose .uasset did not change
+		{"C_Tide.uexp", `"curves":[["C_Tide.FloatCurve",[[0,0.5],[3,1.9]`},
+		{"Bell.wav", `"pictures":[["Bell.wav","`},
+		{"T_Sign.uexp", `"pictures":[["T_Sign","100.0 % differ`},
+		{"Drones.prototype", `["parent","Calligraphy/Powers/Blueprints/SummonPower.defaults","Calligraphy/Powers/Blueprints/Summons/SummonPower.defaults"]`},
+		{"SummonPower.defaults", `"why":"All that pakdb reads of it is the same in both builds.`},
+		{"Shield.prototype", `["parent",null,`}, // one build has it alone
+		{"CanneryBoss.prototype", `,null]`},
+		{"Alone.uexp", `"why":"Its values are not known: the build has no Alone.uasset`},
+	} {
+		if !strings.Contains(inside[c[0]], c[1]) {
+			t.Errorf("%s: %.600s", c[0], inside[c[0]])
 		}
 	}
 }

@@ -17,7 +17,8 @@ const (
 
 // Inside is what changed inside of a content, for JSON, nil for nothing: inside are the lines,
 // and how many more there are; pictures are those of textures and sounds, curves their points on
-// both sides, bytes the ranges that differ, and warnings say what could not be looked at.
+// both sides, bytes the ranges that differ, why says why these stand in place of values, and
+// warnings say what could not be looked at.
 //
 // A line is its name with the old and the new value, null for none, whether it is cosmetic, and
 // whether it is technical; or a line of a text alone, with its sign in front.
@@ -35,6 +36,9 @@ func Inside(in *semantic.Difference, pictures []*semantic.Pictures, warnings []s
 		}
 		if len(in.Ranges) > 0 {
 			all["bytes"] = bytesOf(in.Ranges)
+		}
+		if in.Why != "" {
+			all["why"] = in.Why
 		}
 	}
 	if drawn := picturesOf(pictures); len(drawn) > 0 {

@@ -37,11 +37,7 @@ func (s *Comparer) compareBytes(ctx context.Context, in *Difference, old, new *d
 		in.Text = string(textdiff.Diff("a/"+old.Name(), a, "b/"+new.Name(), b))
 		return nil
 	}
-	in.Ranges = ranges(a, b)
-	for i := range in.Ranges[:min(len(in.Ranges), mostShown)] {
-		r := &in.Ranges[i]
-		r.Old, r.New = around(a, r.OldOffset, r.OldSize), around(b, r.NewOffset, r.NewSize)
-	}
+	in.Ranges = Ranges(a, b)
 	return nil
 }
 
@@ -86,8 +82,17 @@ func isText(b []byte) bool {
 // joinGap is how many equal bytes between two ranges still make them one.
 const joinGap = 16
 
-// ranges lists what differs between two contents of one size; of different sizes,
-// all between what they begin and end with alike.
+// Ranges lists what differs between two contents of one size; of different sizes,
+// all between what they begin and end with alike. The first have bytes for people.
+func Ranges(a, b []byte) []Range {
+	all := ranges(a, b)
+	for i := range all[:min(len(all), mostShown)] {
+		r := &all[i]
+		r.Old, r.New = around(a, r.OldOffset, r.OldSize), around(b, r.NewOffset, r.NewSize)
+	}
+	return all
+}
+
 func ranges(a, b []byte) []Range {
 	if len(a) == len(b) {
 		return sameSizeRanges(a, b)

@@ -42,6 +42,7 @@ type Difference struct {
 	Text      string // a unified diff
 	Ranges    []Range
 	Curves    []Curve // those of which Fields are points
+	Why       string  // why there are Ranges and no Fields
 
 	moved int // functions that have other bytes and mean the same
 }

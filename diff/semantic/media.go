@@ -23,8 +23,7 @@ type Pictures struct {
 	Object               string
 	Text                 string // MediaChange.New
 	Old, New, Difference image.Image
-	Weight               float64 // pixels or samples that differ, by how much
-	Wave                 bool    // samples over time
+	Wave                 bool // samples over time
 }
 
 // CompareMedia returns what differs of textures and sounds that both packages have by name. Of
@@ -90,9 +89,13 @@ func pixelsOf(p *media.Package, export, mip int) (s pixels, err error) {
 }
 
 // size returns the size of a mip as text.
-func (s *pixels) size() string {
-	b := s.picture.Bounds()
-	return fmt.Sprintf("%d x %d", b.Dx(), b.Dy())
+func (s *pixels) size() string { return sizeOf(s.picture) }
+
+func sizeOf(i image.Image) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d x %d", i.Bounds().Dx(), i.Bounds().Dy())
 }
 
 // textures compares the largest mips that both have; nil when they are the same bytes of
@@ -113,24 +116,70 @@ func textures(old, new *media.Package, before, after int) (*MediaChange, error) 
 	}
 	if a.picture.Bounds().Size() != b.picture.Bounds().Size() {
 		return &MediaChange{Field: "Texture.Pixels", Old: a.size(), New: b.size() + ": no mip of one size",
-			Pictures: &Pictures{Text: "other sizes", Old: small(a.picture), New: small(b.picture), Weight: area(b.picture)}}, nil
+			Pictures: ComparePictures(a.picture, b.picture)}, nil
 	}
-	d := compare(a.picture, b.picture)
-	c := &MediaChange{Field: "Texture.Pixels", Old: a.size(), New: d.String(), Same: d.differ == 0}
-	if d.differ == 0 {
+	c := &MediaChange{Field: "Texture.Pixels", Old: a.size(), Pictures: ComparePictures(a.picture, b.picture)}
+	if c.Pictures == nil {
 		if a.texture.Format == b.texture.Format {
 			return nil, nil
 		}
+		c.New, c.Same = "the same pixels", true
 		return c, nil
 	}
-	p := &Pictures{Text: c.New, Old: small(a.picture), New: small(b.picture), Weight: d.error}
-	if area(a.picture) > mostCompared {
+	c.New = c.Pictures.Text
+	return c, nil
+}
+
+// ComparePictures returns what differs of two pictures, nil for nothing. One of them may be nil.
+func ComparePictures(old, new image.Image) *Pictures {
+	if old == nil || new == nil || old.Bounds().Size() != new.Bounds().Size() {
+		p := &Pictures{Text: sizeOf(old) + " → " + sizeOf(new)}
+		switch {
+		case old == nil:
+			p.Text = sizeOf(new)
+		case new == nil:
+			p.Text = sizeOf(old)
+		}
+		if old != nil {
+			p.Old = small(old)
+		}
+		if new != nil {
+			p.New = small(new)
+		}
+		return p
+	}
+	d := compare(old, new)
+	if d.differ == 0 {
+		return nil
+	}
+	p := &Pictures{Text: d.String(), Old: small(old), New: small(new)}
+	if area(old) > mostCompared {
 		p.Difference = difference(p.Old, p.New)
 	} else {
-		p.Difference = small(difference(a.picture, b.picture))
+		p.Difference = small(difference(old, new))
 	}
-	c.Pictures = p
-	return c, nil
+	return p
+}
+
+// PicturesOf returns the textures of a package that one build has alone, a few at most.
+func PicturesOf(p *media.Package, came bool) (all []*Pictures) {
+	const most = 4
+	for i := range p.Exports {
+		if !media.IsTexture(p.ClassOf(i)) || len(all) == most {
+			continue
+		}
+		s, err := pixelsOf(p, i, -1)
+		if err != nil {
+			continue
+		}
+		one := ComparePictures(s.picture, nil)
+		if came {
+			one = ComparePictures(nil, s.picture)
+		}
+		one.Object = p.NameOf(p.Exports[i].Name)
+		all = append(all, one)
+	}
+	return all
 }
 
 // levelled decodes a smaller mip of the larger picture, so that both have one size, if it

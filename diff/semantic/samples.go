@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/media"
@@ -65,6 +66,22 @@ func heard(a, b []byte) string {
 		return ""
 	}
 	return fmt.Sprintf("%.1f %% differ, by at most %.1f %%, ", 100*float64(differ)/float64(n), 100*float64(most)/65535)
+}
+
+// CompareWaves compares two .wav of 16 bits; the error is of class codecs.ErrCorrupt for what is
+// none.
+func CompareWaves(old, new []byte) (*Pictures, error) {
+	p, err := samples(old)
+	if err != nil {
+		return nil, err
+	}
+	q, err := samples(new)
+	if err != nil {
+		return nil, err
+	}
+	waves := drawWaves(p, q)
+	waves.Text = strings.TrimSuffix(heard(p, q), ", ")
+	return waves, nil
 }
 
 // samples returns those of a .wav of 16 bits.

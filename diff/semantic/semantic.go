@@ -140,8 +140,8 @@ func (s *Comparer) compareFacts(ctx context.Context, in *Difference, c *diff.Cha
 }
 
 // Values returns the values of a package that one build has alone, as fields that came
-// or went; nil for what is no package.
-func (s *Comparer) Values(ctx context.Context, c *diff.Change) ([]Field, error) {
+// or went, and the curves among them, or that the file is; it has none of other files.
+func (s *Comparer) Values(ctx context.Context, c *diff.Change) (*Difference, error) {
 	if err := s.findBuilds(ctx); err != nil {
 		return nil, err
 	}
@@ -153,14 +153,22 @@ func (s *Comparer) Values(ctx context.Context, c *diff.Change) ([]Field, error) 
 	if err != nil {
 		return nil, err
 	}
-	var fields []Field
+	in := &Difference{}
 	for _, v := range values.List(of.rows) {
 		if c.New == nil {
 			v.Old, v.New = v.New, nil
 		}
-		fields = append(fields, Field{Name: v.Name, Old: v.Old, New: v.New})
+		in.Fields = append(in.Fields, Field{Name: v.Name, Old: v.Old, New: v.New})
 	}
-	return fields, nil
+	points, err := fromQuery(curvePoints)(s, ctx, build, f)
+	for _, one := range []curves{curvesOf(of.rows), pointsOf(points)} {
+		if c.New == nil {
+			in.Curves = append(in.Curves, changedCurves(one, curves{})...)
+		} else {
+			in.Curves = append(in.Curves, changedCurves(curves{}, one)...)
+		}
+	}
+	return in, err
 }
 
 func (s *Comparer) findBuilds(ctx context.Context) (err error) {

@@ -17,17 +17,13 @@ var waveColour = color.NRGBA{0x3f, 0x7f, 0xd8, 0xff}
 
 // drawWaves draws the samples of two sounds of the same channels and rate, and how they differ:
 // 16 bits, little-endian, channels interleaved. Both are drawn over the time of the longer
-// one. Weight is the sum of squares of what differs, by the scale of colours.
+// one.
 func drawWaves(a, b []byte) *Pictures {
 	n := max(len(a), len(b)) / 2
 	p := &Pictures{Wave: true}
 	p.Old = wave(n, func(i int) int { return sample(a, i) })
 	p.New = wave(n, func(i int) int { return sample(b, i) })
 	p.Difference = wave(n, func(i int) int { return sample(a, i) - sample(b, i) })
-	for i := range n {
-		d := float64(sample(a, i)-sample(b, i)) / 256
-		p.Weight += d * d
-	}
 	return p
 }
 

@@ -35,7 +35,7 @@ func TestWaves(t *testing.T) {
 			t.Errorf("%s: %d pixels at the end, want %d", c.what, got, c.endsOff)
 		}
 	}
-	if !p.Wave || p.Weight <= 0 || drawWaves(loud, loud).Weight != 0 {
+	if !p.Wave {
 		t.Errorf("%+v", p)
 	}
 	// Of other lengths, and none.

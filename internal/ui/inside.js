@@ -8,10 +8,10 @@ const arrow = " → ";
 
 // readInside sorts the lines of a change into what each is drawn as. A line is [name, old, new,
 // cosmetic, technical], null for no value, or [text] of a script.
-export const readInside = ({ inside, pictures, curves, bytes, warnings }, name) => {
+export const readInside = ({ inside, pictures, curves, bytes, why, warnings }, name) => {
   const [lines, more] = inside ?? [[], 0];
   const stem = name.replace(/\.[^.]*$/, "") + ".";
-  const of = { values: [], tables: new Map(), texts: new Map(), scripts: [], technical: [], more, pictures: pictures ?? [], curves: curves ?? [], bytes: bytes ?? [], warnings: warnings ?? [] };
+  const of = { values: [], tables: new Map(), texts: new Map(), scripts: [], technical: [], more, pictures: pictures ?? [], curves: curves ?? [], bytes: bytes ?? [], why, warnings: warnings ?? [] };
   const drawn = new Set(of.pictures.flatMap((p) => [p[0] + ".Texture.Pixels", p[0] + ".Sound.Samples"]));
   for (const [text, old, now, cosmetic, technical] of lines) {
     if (old === undefined) {
@@ -158,7 +158,8 @@ export const drawInside = (of) => {
   for (const [culture, lines] of of.texts) shown.push(el("h3", "", plain(culture)), ...folded(lines, few, "texts", valueTable("Texts of " + plain(culture))));
   shown.push(...of.scripts.flatMap(script));
   if (of.more) shown.push(el("p", "note", `${plural(of.more, "more line", "more lines")}: pakdb diff --semantic`));
-  if (of.bytes.length) shown.push(el("p", "note", "No values of it are known to pakdb, and it is no text: these are the bytes that differ."), ...hexSides(of.bytes));
+  if (of.why) shown.push(el("p", "note", plain(of.why)));
+  shown.push(...hexSides(of.bytes));
   return shown.filter(Boolean);
 };
 

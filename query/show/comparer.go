@@ -28,6 +28,7 @@ type CompareOptions struct {
 // Comparer compares contents of two builds. It is not safe for concurrent use.
 type Comparer struct {
 	with  *semantic.Comparer
+	files *Files
 	media *looker // nil: pixels and samples are not compared
 	warn  func(string)
 
@@ -36,7 +37,7 @@ type Comparer struct {
 
 // NewComparer returns what compares the contents of two builds, by their labels.
 func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
-	c := &Comparer{with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
+	c := &Comparer{files: files, with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
 	if files.contents != nil {
 		c.with.Contents = files.contents
 	}
@@ -89,34 +90,17 @@ func (i *Comparer) Compare(ctx context.Context, c *diff.Change) (*semantic.Diffe
 }
 
 // Values returns the values of a package that one build has alone, as fields that came or
-// went; nil for what is no package.
-func (i *Comparer) Values(ctx context.Context, c *diff.Change) ([]semantic.Field, error) {
+// went; it has none of what is no package.
+func (i *Comparer) Values(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
 	return i.with.Values(ctx, c)
-}
-
-// Inside is [Comparer.Changed], and of what one build has alone the values.
-func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	in, err := i.Changed(ctx, c)
-	if err != nil || c.Old != nil && c.New != nil {
-		return in, err
-	}
-	fields, err := i.Values(ctx, c)
-	if err != nil || len(fields) == 0 {
-		return in, err
-	}
-	if in == nil {
-		in = &semantic.Difference{}
-	}
-	in.Fields = append(in.Fields, fields...)
-	return in, nil
 }
 
 // Warnings returns what could not be looked at of the change that was compared last.
 func (i *Comparer) Warnings() []string { return i.warnings }
 
-// Pictures returns those of the textures of the change that was looked at last.
+// Pictures returns those of the change that was compared last.
 func (i *Comparer) Pictures() []*semantic.Pictures {
-	if i == nil || i.media == nil {
+	if i.media == nil {
 		return nil
 	}
 	return i.media.pictures

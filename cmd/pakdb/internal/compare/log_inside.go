@@ -172,8 +172,7 @@ func (l *insideLog) event(ctx context.Context, e *diff.Event) error {
 // package are reported.
 func (l *insideLog) compare(ctx context.Context, e *diff.Event) (*semantic.Difference, error) {
 	if e.Old == nil || e.New == nil {
-		fields, err := l.with.Values(ctx, &e.Change)
-		return &semantic.Difference{Fields: fields}, err
+		return l.with.Values(ctx, &e.Change)
 	}
 	in, err := l.with.Compare(ctx, &e.Change)
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || show.IsDamage(err) {

@@ -1,0 +1,275 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"path"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/meaning"
+	"pakdb/diff"
+	"pakdb/diff/semantic"
+	"pakdb/internal/asset"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// Inside is [Comparer.Changed] for people who read: of what one build has alone the values,
+// and of what has no values that differ all that a page of the file shows, pictures and samples
+// of plain files among it. Where bytes are left, Why says why.
+func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
+	in, err := i.Changed(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	alone := c.Old == nil || c.New == nil
+	switch {
+	case alone:
+		whole, err := i.with.Values(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if in != nil { // a texture that came looks like one that went
+			whole.Fields = append(in.Fields, whole.Fields...)
+		}
+		in = whole
+	case in == nil: // of the same content, or not at hand
+		return nil, nil
+	}
+	if tells(in) || i.media == nil || len(i.media.pictures) > 0 {
+		return in, nil
+	}
+	if err = unread(i.draw(ctx, c)); err != nil {
+		return nil, err
+	}
+	if len(i.media.pictures) > 0 {
+		in.Ranges = nil
+		return in, nil
+	}
+	return in, unread(i.explain(ctx, c, in))
+}
+
+// tells reports whether there is anything that people edit.
+func tells(in *semantic.Difference) bool {
+	for k := range in.Fields {
+		if !in.Fields[k].Technical {
+			return true
+		}
+	}
+	return len(in.Functions) > 0 || len(in.Curves) > 0 || in.Text != ""
+}
+
+// unread drops errors of contents that are not at hand, or of a kind that nothing reads.
+func unread(err error) error {
+	for _, class := range []error{query.ErrNoContent, query.ErrTooLarge, fs.ErrNotExist, codecs.ErrUnknown} {
+		if errors.Is(err, class) {
+			return nil
+		}
+	}
+	if IsDamage(err) {
+		return nil
+	}
+	return err
+}
+
+// draw adds pictures and samples of plain files, and the textures of a package that one
+// build has alone.
+func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
+	f := cmp.Or(c.New, c.Old)
+	one := (*semantic.Pictures)(nil)
+	switch isWave := strings.EqualFold(path.Ext(f.Path), ".wav"); {
+	case IsPicture(f.Path, f.Type):
+		before, err := i.contents(ctx, c)
+		if err != nil {
+			return err
+		}
+		one, err = comparePictures(c, before)
+		if err != nil {
+			return err
+		}
+	case isWave && c.Old != nil && c.New != nil:
+		both, err := i.contents(ctx, c)
+		if err != nil {
+			return err
+		}
+		if one, err = semantic.CompareWaves(both[0], both[1]); err != nil {
+			return err
+		}
+	case c.Old == nil || c.New == nil:
+		label := i.with.NewBuild
+		if c.New == nil {
+			label = i.with.OldBuild
+		}
+		p, err := i.files.Media(ctx, label, f.Path)
+		if err != nil {
+			return err
+		}
+		i.media.pictures = semantic.PicturesOf(p, c.Old == nil)
+		return nil
+	}
+	if one != nil {
+		one.Object = path.Base(f.Path)
+		i.media.pictures = append(i.media.pictures, one)
+	}
+	return nil
+}
+
+// contents returns the bytes of both sides, nil for a side that there is not.
+func (i *Comparer) contents(ctx context.Context, c *diff.Change) (both [2][]byte, err error) {
+	for k, side := range []*diff.File{c.Old, c.New} {
+		if side == nil {
+			continue
+		}
+		b, err := i.files.Of(ctx, []string{i.with.OldBuild, i.with.NewBuild}[k])
+		if err != nil {
+			return both, err
+		}
+		if _, _, both[k], err = b.content(ctx, side.Path); err != nil {
+			return both, err
+		}
+	}
+	return both, nil
+}
+
+func comparePictures(c *diff.Change, both [2][]byte) (*semantic.Pictures, error) {
+	const side = 1024
+	var pictures [2]image.Image
+	for k, f := range []*diff.File{c.Old, c.New} {
+		if f == nil {
+			continue
+		}
+		var err error
+		if pictures[k], err = Picture(f.Path, f.Type, both[k], side); err != nil {
+			return nil, err
+		}
+	}
+	return semantic.ComparePictures(pictures[0], pictures[1]), nil
+}
+
+// explain adds what the contents mean, as far as it differs, or says why that is nothing.
+func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
+	f := cmp.Or(c.New, c.Old)
+	if stem, _, part := asset.Split(f.Path); part == asset.Body || part == asset.Bulk {
+		in.Why = "Its values are not known: the build has no " + path.Base(stem) + ".uasset, which names them."
+	}
+	meant, known := [2][]pair{}, false
+	for k, side := range []*diff.File{c.Old, c.New} {
+		if side == nil {
+			continue
+		}
+		b, err := i.files.Of(ctx, []string{i.with.OldBuild, i.with.NewBuild}[k])
+		if err != nil {
+			return err
+		}
+		root, isPackage, err := b.Meaning(ctx, side.Path)
+		if err != nil && unread(err) == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if isPackage { // its values were compared already
+			in.Why, err = b.opaque(ctx, side.Path)
+			return errors.Join(err, i.bytes(ctx, c, in))
+		}
+		known = true
+		meant[k] = flatten(root, "", nil)
+	}
+	fields := comparePairs(meant[0], meant[1])
+	switch {
+	case len(fields) > 0:
+		in.Fields, in.Ranges, in.Why = append(in.Fields, fields...), nil, ""
+	case known:
+		in.Why = "All that pakdb reads of it is the same in both builds. These bytes differ."
+	case in.Why == "":
+		in.Why = "pakdb does not know this format. These bytes differ."
+	}
+	return nil
+}
+
+// bytes adds where the bytes of both sides differ.
+func (i *Comparer) bytes(ctx context.Context, c *diff.Change, in *semantic.Difference) (err error) {
+	if c.Old == nil || c.New == nil || len(in.Ranges) > 0 {
+		return nil
+	}
+	both, err := i.contents(ctx, c)
+	if err == nil {
+		in.Ranges = semantic.Ranges(both[0], both[1])
+	}
+	return err
+}
+
+// opaque says why values of a package are not known.
+func (b *Build) opaque(ctx context.Context, path string) (string, error) {
+	var why []string
+	read := false
+	err := schema.EachRow(ctx, b.db, `SELECT DISTINCT w.name FROM property_coverage c
+		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
+		WHERE c.build = ?1 AND c.path = ?2 ORDER BY 1`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		read = true
+		if text, ok := row[0].(string); ok {
+			why = append(why, text)
+		}
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case !read:
+		return "Its values were not read: the build was indexed without them.", nil
+	case len(why) > 0:
+		return fmt.Sprintf("Not all of its values are understood: %s.", strings.Join(why, "; ")), nil
+	}
+	return "Its values are the same in both builds. What differs is data of the engine that pakdb does not decode.", nil
+}
+
+// pair is a value by its name in a tree.
+type pair struct{ name, value string }
+
+// mostMeant bounds the values of a tree that are compared.
+const mostMeant = 20_000
+
+// flatten appends the values of a tree by their names: "Summons.[0]".
+func flatten(n *meaning.Node, name string, all []pair) []pair {
+	for k, child := range n.Children {
+		if len(all) >= mostMeant {
+			break
+		}
+		called := cmp.Or(child.Name, fmt.Sprintf("[%d]", k))
+		if name != "" && !strings.HasPrefix(called, "[") {
+			called = "." + called
+		}
+		called = name + called
+		if child.Value != nil && child.Inherited == "" {
+			all = append(all, pair{called, fmt.Sprint(child.Value)})
+		}
+		all = flatten(child, called, all)
+	}
+	return all
+}
+
+// comparePairs lists the values that differ, in the order of the old ones with those that
+// came at the end.
+func comparePairs(old, new []pair) (all []semantic.Field) {
+	after, before := map[string]*string{}, map[string]bool{}
+	for k := range new {
+		after[new[k].name] = &new[k].value
+	}
+	for k := range old {
+		before[old[k].name] = true
+		if now := after[old[k].name]; now == nil || *now != old[k].value {
+			all = append(all, semantic.Field{Name: old[k].name, Old: &old[k].value, New: now})
+		}
+	}
+	for k := range new {
+		if !before[new[k].name] {
+			all = append(all, semantic.Field{Name: new[k].name, New: &new[k].value})
+		}
+	}
+	return all
+}
