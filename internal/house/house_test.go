@@ -206,7 +206,7 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/catalog/index.go":                  "named",
 	"cmd/pakdb/internal/cli/keys.go":                       "named",
 	"cmd/pakdb/internal/archive/pack_source.go":            "named",
-	"cmd/pakdb/internal/catalog/serve.go":                  "named",
+	"cmd/pakdb/internal/cli/server.go":                     "named",
 	"cmd/pakdb/internal/ship/keys.go":                      "named",
 	"cmd/pakdb/internal/ship/store_keys.go":                "named",
 	"codecs/unreal/property/usmap.go":                      "named",

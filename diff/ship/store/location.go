@@ -194,6 +194,11 @@ const bucketScheme = "s3://"
 // IsBucket reports that a location is that of a bucket.
 func IsBucket(location string) bool { return strings.HasPrefix(location, bucketScheme) }
 
+// IsWeb reports that a location is that of a web server.
+func IsWeb(location string) bool {
+	return strings.HasPrefix(location, "http://") || strings.HasPrefix(location, "https://")
+}
+
 // BucketLocation is what a location s3://BUCKET/PREFIX?endpoint=URL&region=NAME says, and
 // the keys to it.
 type BucketLocation struct {
@@ -296,7 +301,7 @@ func Doubt(location string, signed bool) string {
 			return ""
 		}
 	}
-	if isHere(u.Hostname()) {
+	if IsHere(u.Hostname()) {
 		return ""
 	}
 	where := u.Scheme + "://" + u.Host
@@ -311,8 +316,8 @@ func Doubt(location string, signed bool) string {
 	return ""
 }
 
-// isHere reports whether a host is this machine.
-func isHere(host string) bool {
+// IsHere reports whether a host is this machine.
+func IsHere(host string) bool {
 	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") {
 		return true
 	}

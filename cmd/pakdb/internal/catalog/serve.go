@@ -43,7 +43,7 @@ of archives. docs/serve.md explains more.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`")
-	flags.StringVar(&o.tokenFile, "token-file", "", "require the token in `FILE`")
+	flags.StringVar(&o.tokenFile, "token-file", "", "the token is in `FILE`")
 	flags.StringArrayVar(&o.hosts, "host", nil, "another `NAME` of this server; may repeat")
 	flags.StringArrayVar(&o.read, "read", nil, "show contents only from `DIR`; may repeat")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
@@ -132,15 +132,7 @@ func (o *options) check() (token string, err error) {
 		}
 		return "", nil
 	}
-	text, err := os.ReadFile(o.tokenFile)
-	if err != nil {
-		return "", cli.Usage(err)
-	}
-	token = strings.TrimSpace(string(text))
-	if len(token) < 16 || len(token) > 4000 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\",;\\", r) }) {
-		return "", cli.WithHint(fmt.Errorf("%w: %s: a token has 16 to 4000 letters, digits and signs of ASCII, none of \" , ; \\", cli.ErrUsage, o.tokenFile), "openssl rand -hex 16 makes one")
-	}
-	return token, nil
+	return cli.ReadToken(o.tokenFile)
 }
 
 // local reports whether nobody but this machine can reach the address.

@@ -28,8 +28,11 @@ import (
 // Bucket is a [store.Bucket]. It is safe for concurrent use.
 type Bucket struct {
 	store.Files
-	at     *store.BucketLocation
 	client *http.Client
+	url    func(name string, query url.Values) *url.URL
+	sign   func(req *http.Request, sum string) *http.Request // sum is that of the body
+	prefix string                                            // of all names
+	hint   string                                            // for those who may not write
 	sleep  func(context.Context, time.Duration) error
 }
 
@@ -44,7 +47,11 @@ func OpenBucket(location string, getenv func(string) string) (*Bucket, error) {
 		return nil, err
 	}
 	client := store.NewClient(Connections)
-	return &Bucket{Files: at.Files(client), at: at, client: client, sleep: sleep}, nil
+	hint := "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may write"
+	if at.Access != "" {
+		hint = "the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY may not do that"
+	}
+	return &Bucket{Files: at.Files(client), client: client, url: at.URL, sign: at.Sign, prefix: at.Prefix, hint: hint, sleep: sleep}, nil
 }
 
 // Put writes a file, by one request whatever its size: parts would not be one change.
@@ -103,7 +110,7 @@ const mostListing = 8 << 20
 
 // List calls use for the files of a folder, which are asked for by the thousand.
 func (b *Bucket) List(ctx context.Context, folder string, use func(store.Info) error) error {
-	prefix := b.at.Prefix
+	prefix := b.prefix
 	if folder != "" {
 		prefix += folder + "/"
 	}
@@ -114,7 +121,7 @@ func (b *Bucket) List(ctx context.Context, folder string, use func(store.Info) e
 			return err
 		}
 		for _, o := range page.Contents {
-			name, ok := strings.CutPrefix(o.Key, b.at.Prefix)
+			name, ok := strings.CutPrefix(o.Key, b.prefix)
 			if !ok || !strings.HasPrefix(o.Key, prefix) {
 				return fmt.Errorf("%s: %w: the service lists %q", b.At(folder), store.ErrCorrupt, o.Key)
 			}
@@ -174,6 +181,10 @@ func openRemote(ctx context.Context, location string) (*remote, *atomicfile.Dir,
 	if err != nil {
 		return nil, nil, err
 	}
+	return openScratch(ctx, b)
+}
+
+func openScratch(ctx context.Context, b store.Bucket) (*remote, *atomicfile.Dir, error) {
 	scratch, err := atomicfile.NewScratchDir("publish")
 	if err != nil {
 		return nil, nil, err
@@ -353,7 +364,7 @@ func (b *Bucket) once(ctx context.Context, q *request, sum string) (*http.Respon
 		}
 		body = io.NopCloser(q.body) // the client would close a file
 	}
-	req, err := http.NewRequestWithContext(ctx, q.method, b.at.URL(q.name, q.query).String(), body)
+	req, err := http.NewRequestWithContext(ctx, q.method, b.url(q.name, q.query).String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -363,7 +374,7 @@ func (b *Bucket) once(ctx context.Context, q *request, sum string) (*http.Respon
 	for key, values := range q.header {
 		req.Header[key] = values
 	}
-	return b.client.Do(b.at.Sign(req, sum))
+	return b.client.Do(b.sign(req, sum))
 }
 
 // refused says what an answer of the service means, and closes it.
@@ -377,27 +388,25 @@ func (b *Bucket) refused(resp *http.Response) error {
 	case resp.StatusCode == http.StatusPreconditionFailed || resp.StatusCode == http.StatusConflict:
 		return store.ErrRaced
 	}
-	err := fmt.Errorf("the service says %s %s %s", resp.Status, said.Code, said.Message)
-	if resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusUnauthorized {
-		return &denied{err, b.at.Access != ""}
-	}
-	return err
+	text := strings.TrimSpace(fmt.Sprintf("the service says %s %s %s", resp.Status, said.Code, said.Message))
+	return &refusal{text, resp.StatusCode, b.hint}
 }
 
-// denied is the error for keys that may not do it.
-type denied struct {
-	error
-	keys bool
+// refusal is the error for a request that the service does not carry out.
+type refusal struct {
+	text   string
+	status int
+	hint   string
 }
 
-func (e *denied) Unwrap() error { return e.error }
+func (e *refusal) Error() string { return e.text }
 
-// Hint says what to do.
-func (e *denied) Hint() string {
-	if e.keys {
-		return "the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY may not do that"
+// Hint says what to do, where keys may not do it.
+func (e *refusal) Hint() string {
+	if e.status == http.StatusForbidden || e.status == http.StatusUnauthorized {
+		return e.hint
 	}
-	return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may write"
+	return ""
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -37,12 +37,12 @@ var ErrOtherStore = errors.New("a store of other builds")
 // copies is how many files are copied at once.
 const copies = 8
 
-// Copy makes the store at to a copy of the one at from: folders, buckets, and servers to read
-// from. Packs and objects, whose names are never used again, come first, then manifests, signed
+// Copy makes the store at to a copy of the one at from: folders, buckets and web servers. One
+// that is written to takes PUT; the token, unless it is "", is sent to it. Packs and objects, whose names are never used again, come first, then manifests, signed
 // metadata, the list of builds, and the timestamp: whenever it stops, clients see the state of
 // before or after, and the next call goes on. Files that only builds of before need stay until
 // [Prune]. It fails with [ErrOtherStore] if to has builds of which from has none.
-func Copy(ctx context.Context, from, to string) (*Copied, error) {
+func Copy(ctx context.Context, from, to, token string) (*Copied, error) {
 	files, err := store.OpenFiles(from, store.NewClient(copies), os.Getenv)
 	if err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func Copy(ctx context.Context, from, to string) (*Copied, error) {
 	if err := isStore(src.from, from); err != nil {
 		return nil, err
 	}
-	heads, err := src.heads()
+	before, last, err := src.heads()
 	if err != nil {
 		return nil, err
 	}
-	w, done, err := openWriter(ctx, to, nil, atomicfile.Make)
+	w, done, err := openCopy(ctx, to, token)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +73,30 @@ func Copy(ctx context.Context, from, to string) (*Copied, error) {
 	if err := w.out.Sync(); err != nil {
 		return nil, err
 	}
-	for _, h := range heads {
+	if _, err := w.size(trust.TimestampName); errors.Is(err, fs.ErrNotExist) {
+		slices.Reverse(last) // a list of builds says that there is one
+	} else if err != nil {
+		return nil, err
+	}
+	for _, h := range slices.Concat(before, slices.Concat(last...)) {
 		if err := src.head(h); err != nil {
 			return nil, err
 		}
 	}
 	return &Copied{Builds: len(src.builds), Files: src.copied.Load(), Size: src.size.Load(), Had: src.had.Load()}, nil
+}
+
+// openCopy opens what is written to.
+func openCopy(ctx context.Context, to, token string) (*storeWriter, func(), error) {
+	if !store.IsWeb(to) {
+		return openWriter(ctx, to, nil, atomicfile.Make)
+	}
+	bucket, out, err := openUpload(ctx, to, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &storeWriter{at: to, bucket: bucket, out: out, from: store.NewReader(ctx, bucket)}
+	return w, func() { _, _ = w.out.Close(), bucket.scratch.Close() }, nil
 }
 
 type copying struct {
@@ -109,37 +127,38 @@ func (c *copying) optional(name string) ([]byte, error) {
 }
 
 // heads reads all files that change, in the order in which they are written: a state that the
-// store had, whatever is published meanwhile.
-func (c *copying) heads() (all []head, err error) {
+// store had, whatever is published meanwhile. The last are the list of builds with its
+// signatures, and the timestamp.
+func (c *copying) heads() (before []head, last [][]head, err error) {
 	stamp, err := c.optional(trust.TimestampName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	signed, err := c.trust(stamp)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list, err := c.signed(store.IndexName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, c.builds, err = store.ReadBuilds(c.from); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.labels = map[string][]byte{}
 	for _, b := range c.builds {
 		manifest, err := c.signed(store.BuildName(b.Label))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, manifest...)
+		before = append(before, manifest...)
 		c.labels[b.Label] = manifest[len(manifest)/2].b
 	}
-	all = append(append(all, signed...), list...)
+	last = [][]head{list}
 	if stamp != nil {
-		all = append(all, head{name: trust.TimestampName, b: stamp})
+		last = append(last, []head{{name: trust.TimestampName, b: stamp}})
 	}
-	return all, nil
+	return append(before, signed...), last, nil
 }
 
 // signed reads a manifest, and its signatures if it has any: they are written before it beside
@@ -264,10 +283,10 @@ const fileTries = 3
 
 // file copies a file that never changes, unless the copy has it.
 func (c *copying) file(name string) error {
-	if _, err := c.w.size(name); err == nil {
+	if n, err := c.w.size(name); err == nil && c.isWhole(name, n) {
 		c.had.Add(1)
 		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for try := 1; ; try++ {
@@ -284,6 +303,20 @@ func (c *copying) file(name string) error {
 			return fmt.Errorf("%s: %w", c.files.At(name), err)
 		}
 	}
+}
+
+// isWhole reports whether a file that the copy has is no rest of an upload that broke off,
+// which some web servers keep.
+func (c *copying) isWhole(name string, size int64) bool {
+	if !store.IsWeb(c.w.at) {
+		return true
+	}
+	a, err := c.files.Open(c.ctx, store.Ask{Name: name, N: -1})
+	if err != nil {
+		return false // which fetching it says again
+	}
+	_ = a.Close()
+	return a.Size < 0 || a.Size == size
 }
 
 // errSource marks errors of the store that is copied: another try may get through.

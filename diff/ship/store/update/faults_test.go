@@ -300,7 +300,7 @@ func TestFaultsCopy(t *testing.T) {
 					return dir
 				},
 				Run: func(ctx context.Context, dir string) error {
-					_, err := publish.Copy(ctx, from, dir)
+					_, err := publish.Copy(ctx, from, dir, "")
 					return err
 				},
 				State: state(key.Public(), "0", "1"),
