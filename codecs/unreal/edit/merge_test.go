@@ -117,7 +117,7 @@ func TestMergeLaws(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	counts := map[string]int{}
-	for counts["pairs"] < testkit.Of(24, 1500) {
+	for counts["pairs"] < testkit.Of(20, 1000) {
 		s := &all[r.IntN(len(all))]
 		x, xs := edited(t, r, s)
 		if x == nil {
@@ -150,6 +150,24 @@ func TestMergeLaws(t *testing.T) {
 		is("b, x, b", merge(edit.MergeOptions{}, x, s), x)
 		is("b, b, y", merge(edit.MergeOptions{}, s, y), y)
 		is("b, x, x", merge(edit.MergeOptions{}, x, x), x)
+		if edits, rest, err := edit.Diff(t.Context(), s.open(t), x.open(t)); err != nil || len(edits)+len(rest) == 0 {
+			t.Errorf("%s: %v: no edits: %v", s.name, xs, err)
+		} else if len(rest) == 0 {
+			counts["are edits"]++
+			p := s.open(t)
+			for _, e := range edits {
+				if err := p.Apply(e); err != nil {
+					t.Errorf("%s: %+v: %v", s.name, e, err)
+				}
+			}
+			asset, uexp, err := p.Files(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := merge(edit.MergeOptions{}, x, s.after(asset, uexp)); left.Open() > 0 {
+				t.Errorf("%s: %v: edits make another package: %+v", s.name, xs, left.Items)
+			}
+		}
 		one, other := merge(edit.MergeOptions{}, x, y), merge(edit.MergeOptions{}, y, x)
 		if one.Open() != other.Open() {
 			t.Errorf("%s: %d conflicts, and %d in the other order", s.name, one.Open(), other.Open())

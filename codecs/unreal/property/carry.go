@@ -652,3 +652,60 @@ func (c *Carrier) Apply() error {
 	e.data, e.export = data, next
 	return nil
 }
+
+// Changes returns what makes a value the one that JSON in the shape of [Draft.JSON] describes.
+// It fails for differences that no edit makes.
+func (e *Draft) Changes(at int, path string, doc []byte) ([]JSONChange, error) {
+	given, err := parseJSON(doc)
+	if err != nil {
+		return nil, err
+	}
+	x := &jsonDiffer{d: e.d, l: &e.export.List}
+	err = x.value(at, false, path, given)
+	return x.out, err
+}
+
+// NewEntry returns what adds an entry with that value to a map or table: a copy of the last one
+// that it has, and the changes of the copy.
+func (e *Draft) NewEntry(parent int, path, key string, doc []byte) ([]JSONChange, error) {
+	given, err := parseJSON(doc)
+	if err != nil {
+		return nil, err
+	}
+	l := &e.export.List
+	k, last := -1, -1
+	i := 0
+	for at := range l.Children(parent) {
+		if i++; i%2 == 1 {
+			k = at
+		} else {
+			last = at
+		}
+	}
+	if last < 0 || l.Nodes[parent].Bits > 0 {
+		return nil, refuse("%s: an entry of an empty map", path)
+	}
+	x := &jsonDiffer{d: e.d, l: l}
+	x.add("copy", path+"["+e.KeyText(k)+"]", key)
+	err = x.value(last, false, path+"["+key+"]", given)
+	return x.out, err
+}
+
+// RefText returns a reference as [Draft.Set] takes it, with the path of its class; ok is false
+// for other values.
+func (e *Draft) RefText(at int) (text string, ok bool) {
+	n := &e.export.List.Nodes[at]
+	r := unreal.ObjectRef(int32(n.Int()))
+	if !n.Kind.IsReference() {
+		return "", false
+	}
+	if r == 0 {
+		return "None", true
+	}
+	path := e.d.ObjectPath(r)
+	if i, isImport := r.Import(); isImport {
+		im := &e.d.pkg.Imports[i]
+		return e.d.pkg.NameOf(im.ClassPackage) + "." + e.d.pkg.NameOf(im.Class) + "'" + path + "'", true
+	}
+	return path, true
+}

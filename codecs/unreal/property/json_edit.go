@@ -164,6 +164,16 @@ func (x *jsonDiffer) value(i int, named bool, path string, given any) error {
 	return err
 }
 
+// JSONText returns a value in the shape of [Draft.JSON] that is no struct or container as edits
+// have it.
+func JSONText(path string, doc []byte) (string, error) {
+	given, err := parseJSON(doc)
+	if err != nil {
+		return "", err
+	}
+	return jsonText(path, given)
+}
+
 // jsonText returns a value that is no struct or container as edits have it.
 func jsonText(path string, given any) (string, error) {
 	switch v := given.(type) {

@@ -31,7 +31,7 @@ func newModCommand(a *cli.App) *cobra.Command {
 		Long: `Change values in packages of Unreal Engine, and write the archive that the game
 mounts over the build.`,
 		Example: `  pakdb mod set 1.52:Game/Content/BP_Rifle.uasset Damage=28.8 -o Game_1_P.pak`,
-	}, newModSetCommand(a), newModEditCommand(a), newModMergeCommand(a), newModRebaseCommand(a), newModConflictsCommand(a))
+	}, newModSetCommand(a), newModEditCommand(a), newModMergeCommand(a), newModRebaseCommand(a), newModConflictsCommand(a), newModExportCommand(a))
 }
 
 func newModSetCommand(a *cli.App) *cobra.Command {

@@ -1,0 +1,139 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/unreal/edit"
+	"pakdb/internal/terminal"
+)
+
+type exportOptions struct {
+	mergeOptions
+	partial bool
+}
+
+func newModExportCommand(a *cli.App) *cobra.Command {
+	var opts exportOptions
+	cmd := &cobra.Command{
+		Use:   "export [flags] MOD --base BUILD -o FILE",
+		Short: "Write what a mod changes as a list of edits",
+		Long: `Write the values that MOD changes of BUILD as a table (CSV) of edits: path,
+export, field, op, value. "pakdb mod edit BUILD --csv FILE" makes the mod from
+it again, for this build or another: a mod as a few lines that fit into git.
+
+The edits were made and compared with the mod. New objects, code, bulk data and
+other files are no edits: they are listed, nothing is written, and the exit
+code is 1. --partial writes the edits without them.`,
+		Example: `  pakdb mod export Rifles_1_P.pak --base 1.52 -o rifles.csv
+  pakdb mod edit 1.53 --csv rifles.csv -o Rifles_1_P.pak`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.out == "" {
+				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
+			}
+			return runModExport(cmd.Context(), a, opts, args[0])
+		},
+	}
+	cli.Flag(cmd, "base", &opts.base)
+	_ = cmd.MarkFlagRequired("base")
+	_ = cmd.RegisterFlagCompletionFunc("base", cli.Completing(a, cli.CompleteBuilds))
+	cmd.Flags().BoolVar(&opts.partial, "partial", false, "write what carries over, without the rest")
+	cli.Flag(cmd, "output", &opts.out)
+	cli.Flag(cmd, "overwrite", &opts.overwrite)
+	cli.ReadsValues(cmd)
+	return cmd
+}
+
+func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name string) error {
+	if err := (&modOptions{out: opts.out, overwrite: opts.overwrite}).checkOutput(); err != nil {
+		return err
+	}
+	m, err := openMods(ctx, a, opts.mergeOptions, []string{name})
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	var out bytes.Buffer
+	table := csv.NewWriter(&out)
+	err = table.Write([]string{"path", "export", "field", "op", "value"})
+	edits, rest := int64(0), int64(0)
+	units := m.sides[0].units
+	for _, key := range slices.Sorted(maps.Keys(units)) {
+		u := units[key]
+		list, left, diffErr := diffUnit(ctx, m.base.units[key], u)
+		if err = errors.Join(err, diffErr); err != nil {
+			return err
+		}
+		for _, e := range list {
+			err = errors.Join(err, table.Write([]string{m.base.units[key].header().e.Name, e.Object, e.Field, string(e.Op), e.Value}))
+		}
+		edits, rest = edits+int64(len(list)), rest+int64(len(left))
+		for i := range left {
+			line := strings.TrimLeft(u.path, "./")
+			if of := itemName(&left[i]); of != "" {
+				line += ": " + of
+			}
+			_, printErr := fmt.Fprintln(a.Stdout, "no edit: "+terminal.Printable(line))
+			err = errors.Join(err, printErr)
+		}
+	}
+	if table.Flush(); errors.Join(err, table.Error()) != nil {
+		return errors.Join(err, table.Error())
+	}
+	if rest > 0 && !opts.partial {
+		return cli.WithHint(cli.Refusal(fmt.Errorf("%s that no edit makes: nothing is written", cli.Plural(rest, "change", "changes"))), "--partial writes the others")
+	}
+	if err := writeText(ctx, opts.out, out.Bytes()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s written: %s\n", terminal.Printable(opts.out), cli.Plural(edits, "edit", "edits"))
+	return err
+}
+
+// diffUnit returns the edits that make one unit another, and what no edit makes.
+func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest []edit.MergeItem, err error) {
+	was, err := base.sum(ctx, everyPart)
+	is, sumErr := mod.sum(ctx, everyPart)
+	if err = errors.Join(err, sumErr); err != nil || was == is {
+		return nil, nil, err
+	}
+	whole := []edit.MergeItem{{}}
+	if base == nil {
+		return nil, whole, nil
+	}
+	if !isPackage(base.header().e) {
+		old, err := base.header().read(ctx)
+		new, readErr := mod.header().read(ctx)
+		if err = errors.Join(err, readErr); err != nil {
+			return nil, nil, err
+		}
+		return edit.DiffTexts(base.header().path, old, new)
+	}
+	bulk, err := base.sum(ctx, isBulk)
+	moved, sumErr := mod.sum(ctx, isBulk)
+	if err = errors.Join(err, sumErr); err != nil {
+		return nil, nil, err
+	}
+	if bulk != moved {
+		rest = append(rest, edit.MergeItem{Field: "files beside the package"})
+	}
+	old, err := base.pack(ctx, base)
+	new, openErr := mod.pack(ctx, base)
+	if err = errors.Join(err, openErr); isUnmergeable(err) {
+		return nil, whole, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	edits, left, err := edit.Diff(ctx, old, new)
+	return edits, append(rest, left...), err
+}

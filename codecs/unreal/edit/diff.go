@@ -1,0 +1,150 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/text"
+)
+
+// Diff returns the edits that make base the package mod, and what of it no edit makes: objects
+// that came or went, code, bulk data, values of some types. The edits were made, and the result
+// compared with mod: it differs in rest alone.
+func Diff(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeItem, err error) {
+	m, err := newMerger([]*Package{base, mod}, MergeOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	m.packages()
+	made, err := base.again()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range m.needs {
+		edits = append(edits, m.edits(&m.needs[i])...)
+	}
+	Ordered(edits)
+	edits = slices.DeleteFunc(edits, func(e Edit) bool { return made.Apply(e) != nil })
+	asset, uexp, err := made.Files(ctx)
+	if err != nil {
+		return nil, m.items, nil // as with bulk data inside
+	}
+	var after *Package
+	if base.frame.zen != nil {
+		after, err = OpenZen(asset, base.frame.globals, base.options)
+	} else {
+		after, err = Open(ctx, asset, uexp, base.options)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	left, err := newMerger([]*Package{after, mod}, MergeOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	left.packages()
+	return edits, left.items, nil
+}
+
+// edits returns the edits that make what the mod has of a thing, as far as it is known.
+func (m *merger) edits(n *need) []Edit {
+	base, mod := m.all[0], m.all[1]
+	if n.kind != needValue {
+		return nil
+	}
+	item := &m.items[n.item]
+	was, _ := base.export(n.key)
+	is, _ := mod.export(n.key)
+	object := n.object
+	if i := base.exports[n.key]; m.ambiguous(object) {
+		object = fmt.Sprint("#", i)
+	}
+	var changes []property.JSONChange
+	var err error
+	from, to := n.nodes[0], n.nodes[1]
+	container, key := item.Field, ""
+	if at := strings.LastIndexByte(item.Field, '['); at > 0 {
+		container, key = item.Field[:at], strings.TrimSuffix(item.Field[at+1:], "]")
+	}
+	switch {
+	case to < 0:
+		changes = []property.JSONChange{{Op: string(Remove), Path: item.Field}}
+	case from < 0 && n.parent[0] >= 0 && was.List().Nodes[n.parent[0]].Kind == property.Map:
+		changes, err = was.NewEntry(n.parent[0], container, key, is.JSON(to))
+	default:
+		text, isRef := is.RefText(to)
+		switch {
+		case isRef:
+			changes = []property.JSONChange{{Op: string(Set), Path: item.Field, Value: text}}
+		case from < 0:
+			if text, err = property.JSONText(item.Field, is.JSON(to)); err == nil {
+				changes = []property.JSONChange{{Op: string(Set), Path: item.Field, Value: text}}
+			}
+		default:
+			changes, err = was.Changes(from, item.Field, is.JSON(to))
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	var edits []Edit
+	for _, c := range changes {
+		edits = append(edits, Edit{Object: object, Field: c.Path, Op: Op(c.Op), Value: c.Value})
+	}
+	return edits
+}
+
+// ambiguous reports whether several objects have a name.
+func (m *merger) ambiguous(name string) bool {
+	n := 0
+	for _, object := range m.all[0].pkg.Objects() {
+		if strings.EqualFold(object, name) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// DiffTexts does the same for files of texts, whose values alone edits change.
+func DiffTexts(name string, base, mod []byte) (edits []Edit, rest []MergeItem, err error) {
+	whole := []MergeItem{{Values: map[int]string{0: ""}}}
+	if !text.Editable(name) {
+		return nil, whole, nil
+	}
+	all := make([]map[string]string, 2)
+	var t *Texts
+	for i, b := range [][]byte{mod, base} {
+		if t, err = OpenTexts(name, b); err != nil {
+			return nil, whole, nil
+		}
+		all[i] = map[string]string{}
+		for _, v := range t.file.Values {
+			if _, twice := all[i][v.Field]; twice {
+				return nil, whole, nil
+			}
+			all[i][v.Field] = v.Text
+		}
+	}
+	is, was := all[0], all[1]
+	for _, field := range slices.Sorted(maps.Keys(is)) {
+		old, there := was[field]
+		if there && old == is[field] {
+			continue
+		}
+		if !there || t.Set("", field, is[field]) != nil {
+			rest = append(rest, MergeItem{Field: field, Base: old, Values: map[int]string{0: is[field]}})
+			continue
+		}
+		edits = append(edits, Edit{Field: field, Op: Set, Value: is[field]})
+	}
+	for _, field := range slices.Sorted(maps.Keys(was)) {
+		if _, there := is[field]; !there {
+			rest = append(rest, MergeItem{Field: field, Base: was[field], Values: map[int]string{0: ""}})
+		}
+	}
+	return edits, rest, nil
+}
