@@ -170,6 +170,7 @@ func longer(a, b []byte, n int) int {
 // effort by a tree too.
 type finder struct {
 	chains chains
+	ready  bool // chains are, for the stream at hand
 	added  int  // position up to which chains know the history
 	deep   bool // the tree is used
 	tree   tree
@@ -178,9 +179,29 @@ type finder struct {
 }
 
 func (f *finder) reset() {
-	f.chains.reset(seenWidth, maxWindow)
-	f.tree.planted = false
+	f.ready, f.tree.planted = false, false
 	f.added, f.grown = 0, 0
+}
+
+// begin makes room for positions before end. Most streams are short, or have numbers alone.
+func (f *finder) begin(end int) {
+	if !f.ready {
+		f.ready = true
+		f.chains.heads, f.chains.shift = zeros(f.chains.heads, 1<<seenWidth), 32-seenWidth
+	}
+	f.chains.links = seenRoom(f.chains.links, end)
+	if f.deep {
+		f.tree.plant(end)
+	}
+}
+
+// seenRoom returns s with room for positions before end, modulo its length: a power of two, at
+// most maxWindow. None of what is there is reached from heads but what was written since.
+func seenRoom[T any](s []T, end int) []T {
+	if n := min(maxWindow, 1<<bits.Len(uint(end))); n > len(s) {
+		return append(s, make([]T, n-len(s))...)
+	}
+	return s
 }
 
 // learn makes the bytes before a position findable. Of a long match only so many at

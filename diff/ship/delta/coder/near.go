@@ -197,7 +197,7 @@ func differing(n int) uint64 { return (1<<(8*min(max(n-3, 0), 5)) - 1) << rowBit
 // closer to the key on the way down. Links are positions + 1, modulo 2^32; 0 is none.
 type tree struct {
 	heads []uint32    // by hash: the root
-	sons  [][2]uint32 // by position modulo maxWindow: below it what sorts before, and behind
+	sons  [][2]uint32 // by position modulo their number: below it what sorts before, and behind
 
 	planted bool // for the stream at hand
 }
@@ -208,15 +208,12 @@ const treeDepth = 64
 // meeting is a place that has n bytes, back bytes before a position.
 type meeting struct{ back, n int }
 
-// plant prepares the tree for a stream, once; it takes 33 MiB.
-func (t *tree) plant() {
-	if t.planted {
-		return
-	}
-	t.planted = true
-	t.heads = zeros(t.heads, 1<<seenWidth)
-	if t.sons == nil {
-		t.sons = make([][2]uint32, maxWindow) // none of what they say is reached from heads
+// plant prepares the tree for positions before end of a stream; it takes 33 MiB at most.
+func (t *tree) plant(end int) {
+	t.sons = seenRoom(t.sons, end)
+	if !t.planted {
+		t.planted = true
+		t.heads = zeros(t.heads, 1<<seenWidth)
 	}
 }
 
@@ -229,7 +226,7 @@ func (t *tree) add(h *history, at int, met []meeting) []meeting {
 	head := &t.heads[hash4(p)>>(32-seenWidth)]
 	next := *head
 	*head = uint32(at + 1)
-	own := &t.sons[at%maxWindow]
+	own := &t.sons[at&(len(t.sons)-1)]
 	before, behind, top := &own[0], &own[1], minFresh
 	for d := treeDepth; next != 0 && d > 0; d-- {
 		back := int(uint32(at+1) - next)
@@ -244,7 +241,7 @@ func (t *tree) add(h *history, at int, met []meeting) []meeting {
 			top = n
 			met = append(met, meeting{back, n})
 		}
-		sons := &t.sons[(at-back)%maxWindow]
+		sons := &t.sons[(at-back)&(len(t.sons)-1)]
 		if n == len(p) {
 			*before, *behind = sons[0], sons[1]
 			return met

@@ -62,9 +62,8 @@ func (p *parser) reset(m *models) {
 func (p *parser) begin(new []byte, old *Index, how effort) {
 	p.effort = how
 	p.text.begin(new, old)
-	if p.seen.deep = how.deep; how.deep {
-		p.seen.tree.plant()
-	}
+	p.seen.deep = how.deep
+	p.seen.begin(p.text.end())
 }
 
 // learn makes the bytes of the content before pos findable.
