@@ -187,7 +187,7 @@ func (p *publisher) file(ctx context.Context, in delta.Input, sum string, list [
 		return at, err
 	}
 	names = append(names, store.Named{Name: g.Name, Key: g.id, Size: g.Size})
-	packed, err := p.out.coder.Deflate(store.MarshalNames(names))
+	packed, err := deflater.Deflate(store.MarshalNames(names))
 	if err != nil {
 		return at, err
 	}

@@ -144,9 +144,9 @@ func (p *packer) wait() error {
 
 // write compresses and writes a pack.
 func (w *pack) write(p *packs) error {
-	deflate := p.out.coder.Deflate
+	deflate := deflater.Deflate
 	if p.quick {
-		deflate = p.out.coder.DeflateQuickly
+		deflate = deflater.DeflateQuickly
 	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -166,7 +166,7 @@ func (w *pack) write(p *packs) error {
 		out = append(out, b...)
 		w.info.Ends[i] = uint32(len(out))
 	}
-	dir, err := p.out.coder.Deflate(store.MarshalRows(&w.info, w.rows))
+	dir, err := deflater.Deflate(store.MarshalRows(&w.info, w.rows))
 	if err != nil {
 		return err
 	}

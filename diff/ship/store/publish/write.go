@@ -85,13 +85,16 @@ func (w *storeWriter) made(name string) error {
 	return w.bucket.upload(w.out, name)
 }
 
+// deflater compresses the packs and objects of all publications: what encoders hold takes
+// longer to make than a small build to publish.
+var deflater store.Deflater
+
 // storeWriter writes files of a store.
 type storeWriter struct {
 	at      string           // location of the store
 	out     *atomicfile.Dir  // its folder, or one for what is made for a bucket
 	bucket  *remote          // nil: it is a folder
 	from    *store.Reader    // the store
-	coder   store.Deflater   // of packs and objects
 	key     *delta.SecretKey // signs manifests; nil: the store is not signed
 	written int64            // bytes of packs, objects and deltas
 
@@ -208,7 +211,7 @@ func (w *storeWriter) object(plain []byte) (string, error) {
 			return id, nil
 		}
 	}
-	b, err := w.coder.Deflate(plain)
+	b, err := deflater.Deflate(plain)
 	if err != nil {
 		return "", err
 	}
