@@ -129,7 +129,8 @@ type differ struct {
 func newDiffer(t testing.TB, path string, seed uint64) *differ {
 	d := &differ{Rand: rand.New(rand.NewPCG(seed, 3)), t: t, columns: map[string][]viewColumn{}, values: map[string][]string{}}
 	var err error
-	d.plain, d.stored = withOffsets(t, path), withOffsets(t, path)
+	file := withOffsets(t, path)
+	d.plain, d.stored = openPlain(t, "file::memory:"), openPlain(t, file)
 	if d.db, err = asks.Open(t.Context(), path, asks.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func newDiffer(t testing.TB, path string, seed uint64) *differ {
 		}
 		_ = rows.Close()
 	}
-	d.makeTables()
+	d.makeTables(file)
 	for _, view := range slices.Clone(d.views) {
 		for _, c := range d.columns[view] {
 			found, err := d.rows(d.plain, fmt.Sprintf("SELECT DISTINCT quote(%q) FROM %s WHERE length(%[1]q) < 200 LIMIT 12", c.name, view), nil)
@@ -169,21 +170,21 @@ func newDiffer(t testing.TB, path string, seed uint64) *differ {
 	return d
 }
 
-// makeTables puts tables in place of views, of the same rows, affinities and collations.
-func (d *differ) makeTables() {
-	do := func(text string) {
-		if _, err := d.plain.Exec(text); err != nil {
+// makeTables makes tables of the names, rows, affinities and collations of the views of a file.
+func (d *differ) makeTables(file string) {
+	do := func(text string, args ...any) {
+		if _, err := d.plain.Exec(text, args...); err != nil {
 			d.t.Fatal(text, err)
 		}
 	}
-	do("PRAGMA synchronous = OFF")
+	do("ATTACH ? AS stored", file)
 	for _, view := range d.views {
 		var columns, order []string
 		for _, c := range d.columns[view] {
 			order = append(order, fmt.Sprintf("+%q", c.name))
 		}
 		// Nothing tells the collation of a view's column but the sorter of a statement.
-		program, err := d.rows(d.plain, fmt.Sprintf("EXPLAIN SELECT * FROM %q ORDER BY %s", view, strings.Join(order, ", ")), nil)
+		program, err := d.rows(d.stored, fmt.Sprintf("EXPLAIN SELECT * FROM %q ORDER BY %s", view, strings.Join(order, ", ")), nil)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -201,44 +202,28 @@ func (d *differ) makeTables() {
 		for i, c := range d.columns[view] {
 			columns = append(columns, fmt.Sprintf("%q %s%s", c.name, c.kind, collations[i]))
 		}
-		do(fmt.Sprintf("CREATE TABLE %q (%s)", "t_"+view, strings.Join(columns, ", ")))
-		do(fmt.Sprintf("INSERT INTO %q SELECT * FROM %q", "t_"+view, view))
+		do(fmt.Sprintf("CREATE TABLE main.%q (%s)", view, strings.Join(columns, ", ")))
+		do(fmt.Sprintf("INSERT INTO main.%q SELECT * FROM stored.%[1]q", view))
 	}
-	for _, view := range d.views {
-		do(fmt.Sprintf("DROP VIEW %q", view))
-	}
-	for _, view := range d.views {
-		do(fmt.Sprintf("ALTER TABLE %q RENAME TO %q", "t_"+view, view))
-	}
+	do("DETACH stored")
 	for _, view := range d.views {
 		text := fmt.Sprintf("SELECT * FROM %q", view)
-		want, err := d.rows(d.stored, text, nil)
+		want, err := d.rows(d.plain, text, nil)
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		for _, get := range []func() (answer, error){func() (answer, error) { return d.rows(d.plain, text, nil) }, func() (answer, error) { return d.asked(text, nil) }} {
-			got, err := get()
-			slices.Sort(got.rows)
-			slices.Sort(want.rows)
-			if err != nil || !slices.Equal(got.rows, want.rows) || !slices.Equal(got.columns, want.columns) {
-				d.t.Fatalf("%s: %v\n%s", text, err, firstDifference(got.rows, want.rows))
-			}
+		got, err := d.asked(text, nil)
+		slices.Sort(got.rows)
+		slices.Sort(want.rows)
+		if err != nil || !slices.Equal(got.rows, want.rows) || !slices.Equal(got.columns, want.columns) {
+			d.t.Fatalf("%s: %v\n%s", text, err, firstDifference(got.rows, want.rows))
 		}
 	}
 }
 
-// withOffsets opens a copy of a catalog for SQLite alone, whose view entries has the offsets
-// that are packed in the file.
-func withOffsets(t testing.TB, path string) *sql.DB {
+// openPlain opens a file, or a database in memory, for SQLite alone, with pakdb's functions.
+func openPlain(t testing.TB, uri string) *sql.DB {
 	t.Helper()
-	bytes, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(t.TempDir(), "plain.db")
-	if err := os.WriteFile(copied, bytes, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	driver := &sqlite.Driver{}
 	for _, f := range plainFunctions() {
 		err := driver.RegisterFunction(f.Name, &sqlite.FunctionImpl{NArgs: int32(f.Args), Deterministic: f.Pure, Scalar: func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
@@ -248,8 +233,26 @@ func withOffsets(t testing.TB, path string) *sql.DB {
 			t.Fatal(err)
 		}
 	}
-	db := sql.OpenDB(conn.Connector{On: driver, DSN: conn.FileURI(copied, "_dqs=0"), SetUp: func(sqldriver.Conn) error { return nil }})
+	db := sql.OpenDB(conn.Connector{On: driver, DSN: uri + "?_dqs=0"})
 	db.SetMaxOpenConns(1)
+	return db
+}
+
+// withOffsets copies a catalog. The view entries of the copy has the offsets that are packed in
+// the file. It returns the URI.
+func withOffsets(t testing.TB, path string) string {
+	t.Helper()
+	bytes, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "plain.db")
+	if err := os.WriteFile(copied, bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	uri := conn.FileURI(copied, "")
+	db := openPlain(t, uri)
+	defer func() { _ = db.Close() }()
 	var view string
 	if err := db.QueryRow("SELECT sql FROM sqlite_schema WHERE name = 'entries'").Scan(&view); err != nil {
 		t.Fatal(err)
@@ -259,6 +262,7 @@ func withOffsets(t testing.TB, path string) *sql.DB {
 		t.Fatal("view entries has offsets")
 	}
 	for _, text := range []string{
+		"PRAGMA synchronous = OFF",
 		"CREATE TABLE located (archive_id, row, offset INTEGER, PRIMARY KEY (archive_id, row))",
 		"DROP VIEW entries",
 		strings.Replace(view, packed, "+(SELECT l.offset FROM located l WHERE l.archive_id = e.archive_id AND l.row = e.row) AS offset", 1),
@@ -272,7 +276,7 @@ func withOffsets(t testing.TB, path string) *sql.DB {
 			t.Fatal(err)
 		}
 	}
-	return db
+	return uri
 }
 
 // plainFunctions are the functions of SQL that statements call, for SQLite alone.
