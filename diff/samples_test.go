@@ -23,14 +23,19 @@ import (
 // scanned compares two builds, each scanned from files.
 func scanned(t *testing.T, o diff.Options, old, new []string) (*diff.Result, []diff.Change) {
 	t.Helper()
-	path := schematest.Write(t, func(c *schema.Catalog) {
+	return compared(t, scan(t, old, new), o, "old", "new")
+}
+
+// scan makes a catalog of the builds "old" and "new".
+func scan(t *testing.T, old, new []string) (catalog string) {
+	t.Helper()
+	return schematest.Write(t, func(c *schema.Catalog) {
 		for label, paths := range map[string][]string{"old": old, "new": new} {
 			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Paths: paths, Label: label, Sketch: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
-	return compared(t, path, o, "old", "new")
 }
 
 // compared compares and collects.
@@ -207,8 +212,9 @@ func TestUnrealPairs(t *testing.T) {
 			map[diff.Kind]int{diff.Modified: 6, diff.Cosmetic: 1, diff.Added: 3}},
 	} {
 		var sums []diff.Sizes
+		catalog := scan(t, []string{sample(t, "unreal-pak/pairs/"+test.old)}, []string{sample(t, "unreal-pak/pairs/"+test.new)})
 		for _, o := range []diff.Options{{Files: true}, {}} {
-			_, changes := scanned(t, o, []string{sample(t, "unreal-pak/pairs/"+test.old)}, []string{sample(t, "unreal-pak/pairs/"+test.new)})
+			_, changes := compared(t, catalog, o, "old", "new")
 			want := test.assets
 			if o.Files {
 				want = test.files

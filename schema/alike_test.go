@@ -250,7 +250,7 @@ func TestWhatContinues(t *testing.T) {
 		"other sizes":          {[]called{{"a1.pak", numbered("a", 100, 100, 1)}}, []called{{"a2.pak", numbered("a", 100, 100, 2)}}, map[string]string{"a2.pak": ""}},
 		"a small part of much": {[]called{{"a1.pak", numbered("a", 1000, 0, 1)}}, []called{{"a2.pak", numbered("a", 100, 0, 1)}}, map[string]string{"a2.pak": ""}},
 		"nothing":              {[]called{{"a1.pak", nil}}, []called{{"a2.pak", nil}}, map[string]string{"a2.pak": ""}},
-	}, 100) {
+	}, 6) {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pakdb.db")
 			writeNamed(t, path, "1", test.old, test.new)
@@ -264,7 +264,7 @@ func TestWhatContinues(t *testing.T) {
 					t.Errorf("%s continues %q, want %q", name, got, test.want[name])
 				}
 			}
-			if n++; n%testkit.Of(4, 1) != 0 {
+			if n++; n%testkit.Of(3, 1) != 0 {
 				return
 			}
 			merged := filepath.Join(t.TempDir(), "merged.db")

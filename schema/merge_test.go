@@ -53,6 +53,17 @@ func viewRows(t *testing.T, db *sql.DB) map[string][]string {
 	return all
 }
 
+// fixtureRows has the rows of all views of the fixture.
+var fixtureRows map[string][]string
+
+func rowsOfFixture(t *testing.T) map[string][]string {
+	t.Helper()
+	if fixtureRows == nil {
+		fixtureRows = viewRows(t, fixtureCatalog(t))
+	}
+	return fixtureRows
+}
+
 // sameViews compares catalogs by all views.
 func sameViews(t testing.TB, what string, got, want map[string][]string) {
 	t.Helper()
@@ -117,10 +128,9 @@ func mergeInto(t testing.TB, into string, replace bool, from ...string) (steps [
 // TestMergeIntoNothing: what a catalog with facts of all kinds is merged into has all of it.
 func TestMergeIntoNothing(t *testing.T) {
 	from := fixtureFile(t)
-	want := viewRows(t, readDB(t, from))
 	into := filepath.Join(t.TempDir(), "into.db")
 	mergeInto(t, into, false, from)
-	sameViews(t, "merged", viewRows(t, readDB(t, into)), want)
+	sameViews(t, "merged", viewRows(t, readDB(t, into)), rowsOfFixture(t))
 	if steps := mergeInto(t, into, false, from); slices.ContainsFunc(steps, func(s schema.MergeStep) bool { return !s.Same }) {
 		t.Errorf("merged again: %+v", steps)
 	}
@@ -297,7 +307,7 @@ func TestMergeCopies(t *testing.T) {
 		folders, parts = append(folders, filepath.Dir(path)), append(parts, filepath.Join(dir, fmt.Sprint(n, ".db")))
 		scanFolders(t, parts[n], folders, n)
 	}
-	for _, order := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}} {
+	for _, order := range testkit.Some([][]int{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}, 2) {
 		into := filepath.Join(dir, fmt.Sprint(order, ".db"))
 		for _, n := range order {
 			mergeInto(t, into, false, parts[n])

@@ -11,7 +11,7 @@ import (
 // TestRemoveGivesSpaceBack: whichever of many builds is removed, the pages of what it
 // alone had are free, the next build takes them, and Vacuum gives them back.
 func TestRemoveGivesSpaceBack(t *testing.T) {
-	const builds, own, shared = 10, 1000, 200
+	const builds, own, shared = 8, 500, 100
 	of := func(build int) (entries []*schema.Entry) {
 		for i := range shared + own {
 			n := i

@@ -247,7 +247,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	}
 	disk := installDisk(t)
 	var done judged
-	for name, story := range testkit.SomeOf(stories(), 3) {
+	for name, story := range testkit.SomeOf(stories(), 2) {
 		t.Run(name, func(t *testing.T) {
 			moments := undisturbed(t, story.prepare, story.steps)
 			for i, s := range story.steps {
@@ -349,7 +349,7 @@ func TestFailingDisk(t *testing.T) {
 	}
 	disk := installDisk(t)
 	var done judged
-	for name, story := range testkit.SomeOf(stories(), 3) {
+	for name, story := range testkit.SomeOf(stories(), 2) {
 		t.Run(name, func(t *testing.T) {
 			moments := undisturbed(t, story.prepare, story.steps)
 			for i, s := range story.steps {

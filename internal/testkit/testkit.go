@@ -82,12 +82,12 @@ func seed() uint64 {
 }
 
 // Draw runs the tests of a package that examine properties of drawn builds, and returns the
-// code that a TestMain exits with. Each property is examined with ten draws, with up to 100
+// code that a TestMain exits with. Each property is examined with six draws, with up to 100
 // in deep tests, where the command line does not say how many: -rapid.checks=1000 looks for
 // longer. The draws follow from [Seed], or from -rapid.seed.
 func Draw(m *testing.M) int {
 	flag.Parse()
-	draws := Of(10, 100)
+	draws := Of(6, 100)
 	if testing.Short() {
 		draws = 5
 	}

@@ -17,6 +17,10 @@ const (
 	batchRows      = 1024     // rows that are written at once
 )
 
+// packed compresses all files: its encoders, of some megabytes each, are used again. The
+// default level leaves hex digits of hashes unpacked.
+var packed = &zstd.Codec{Level: zstd.SpeedBetterCompression}
+
 // table writes Parquet.
 type table struct {
 	w       *parquet.GenericWriter[any]
@@ -47,8 +51,7 @@ func newTable(w io.Writer, columns []Column) *table {
 		}
 	}
 	return &table{columns: columns, w: parquet.NewGenericWriter[any](w, parquet.NewSchema("pakdb", root),
-		// The default level leaves hex digits of hashes unpacked.
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedBetterCompression}),
+		parquet.Compression(packed),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.DictionaryMaxBytes(dictionaryMost),
 		parquet.CreatedBy("pakdb", "", ""), parquet.KeyValueMetadata("pakdb.views", strconv.Itoa(Version)))}
 }
