@@ -461,6 +461,8 @@ func TestMeaningInBrowser(t *testing.T) {
 	b.until("a curve", panel("7 points")+` && document.querySelector("[role=tabpanel] svg")`)
 	b.open("/b/1.1/path/Harbor/Content/Textures/T_Sign.uasset")
 	b.until("a picture", `document.querySelector("[role=tabpanel] img")?.naturalWidth === 64`)
+	b.open("/b/1.1/path/Harbor/Content/Textures/T_Sign.uexp")
+	b.until("the asset", `document.querySelector(".sub")?.textContent.startsWith("Texture2D · 64 x 64, DXT1, 7 mips · 3.76 KiB in 2 files") && document.querySelector("h1").textContent.includes("T_Sign.uasset")`)
 	b.until("history of its pixels", `document.querySelector("[aria-label=History]").textContent.includes("modified .uexp")`)
 	b.open("/b/1.1/path/Harbor/Content/Blueprints/BP_Door.uasset")
 	b.until("defaults", panel("Speed"))
@@ -484,7 +486,7 @@ func TestMeaningInBrowser(t *testing.T) {
 	b.until("the next", `document.querySelector("article.on h2").textContent === "DT_Weapons" && location.search.includes("DT_Weapons")`)
 	b.press("v", 0)
 	b.press("p", 0)
-	b.until("the one before", `document.querySelector("article.on h2").textContent === "C_Tide.uexp"`)
+	b.until("the one before", `document.querySelector("article.on h2").textContent === "C_Tide"`)
 	b.open("/compare/1.0...1.1?under=" + url.QueryEscape("Harbor/Content/Data"))
 	b.until("two changes, one viewed", `document.querySelectorAll("article").length === 2 && document.querySelectorAll("article.seen").length === 1`)
 	if got := b.text(`document.getElementById("kinds").textContent`); !strings.Contains(got, "modified 2") {

@@ -1,9 +1,13 @@
 package web
 
 import (
+	"database/sql"
 	"net/http"
 	"time"
 
+	"pakdb/diff"
+	"pakdb/query/show"
+	"pakdb/schema"
 	"pakdb/web/internal/explore"
 )
 
@@ -68,7 +72,10 @@ func list(w http.ResponseWriter, r *http.Request, c *explore.Catalog, build, que
 }
 
 // searches finds what a person types.
-type searches struct{ catalog *explore.Catalog }
+type searches struct {
+	catalog *explore.Catalog
+	db      *sql.DB
+}
 
 // mostFound bounds the answers to a search.
 const mostFound = 200
@@ -90,6 +97,17 @@ func (x *searches) answer(w http.ResponseWriter, r *http.Request, a *address) er
 	found, err := x.catalog.Search(r.Context(), b, typed, int(most))
 	if err != nil {
 		return err
+	}
+	files := make([]show.Placed, len(found.Found))
+	for i := range found.Found {
+		files[i] = show.Placed{Build: b.Label, File: &diff.File{Path: found.Found[i].Path}}
+	}
+	classes, err := show.ClassesOf(r.Context(), x.db, files)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	for i := range found.Found {
+		found.Found[i].Class = classes[i]
 	}
 	writeJSON(w, map[string]any{"q": typed, "found": found.Found, "more": found.More, "no_index": found.NoIndex, "ms": milliseconds(began)})
 	return nil

@@ -203,15 +203,11 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 
 // classes tells of what class the object of each change is, "" of what is no package.
 func (x *comparisons) classes(ctx context.Context, w http.ResponseWriter, c *comparison) error {
-	contents := make([]int64, len(c.changes))
+	files := make([]show.Placed, len(c.changes))
 	for i := range c.changes {
-		f := c.changes[i].New
-		if f == nil {
-			f = c.changes[i].Old
-		}
-		contents[i] = f.ContentID
+		files[i] = show.NewerSide(c.OldBuild, c.NewBuild, &c.changes[i])
 	}
-	classes, err := show.ClassesOf(ctx, x.db, contents)
+	classes, err := show.ClassesOf(ctx, x.db, files)
 	if err != nil {
 		return schema.Classify(err)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -12,9 +13,11 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/query/show"
+	"pakdb/schema"
 	"pakdb/web/internal/explore"
 )
 
@@ -60,14 +63,58 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 	}
 	f := &file{x, b, e}
 	if a.part == "" {
-		holds, err := x.catalog.Holds(r.Context(), b, e)
-		return reply(w, map[string]any{"entry": e, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds}, err)
+		return f.tell(w, r)
 	}
 	part := parts()[a.part]
 	if part == nil {
 		return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a file has no part %q", a.part)
 	}
 	return part(f, w, r, a)
+}
+
+// tell tells the facts of the file, and of the asset that it is a part of: its class, what is
+// in it in a few words, and its files, the one with its tables first.
+func (f *file) tell(w http.ResponseWriter, r *http.Request) error {
+	holds, err := f.catalog.Holds(r.Context(), f.build, f.entry)
+	if err != nil {
+		return err
+	}
+	facts, err := f.catalog.Facts(r.Context(), f.build, f.entry)
+	if err != nil {
+		return err
+	}
+	class, err := show.ClassesOf(r.Context(), f.db, []show.Placed{{Build: f.build.Label, File: &diff.File{Path: f.path(), ContentID: f.entry.ContentID}}})
+	if err != nil {
+		return schema.Classify(err)
+	}
+	parts, err := f.assetFiles(r.Context())
+	return reply(w, map[string]any{"entry": f.entry, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds,
+		"class": class[0], "facts": facts, "files": parts}, err)
+}
+
+// assetFiles returns the files of the asset that the file is a part of, none of another file.
+func (f *file) assetFiles(ctx context.Context) ([]*explore.Entry, error) {
+	all := []*explore.Entry{}
+	path := cmp.Or(f.entry.GamePath, f.path())
+	names := asset.Files(path)
+	if len(names) == 1 || f.entry.GamePath == "" {
+		return all, nil
+	}
+	for _, name := range names {
+		places, err := f.catalog.Places(ctx, f.build, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(places) == 0 {
+			continue
+		}
+		e, err := f.catalog.Entry(ctx, f.build, places[0])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 // places tells where a path is: its address is that of the first.
@@ -220,8 +267,8 @@ func (f *file) shows(h *explore.Holds) []string {
 		all = append(all, "code")
 	}
 	all = append(all, "hex")
-	if !slices.Contains(all, "text") {
-		all = append(all, "text")
+	if !slices.Contains(all, "text") && (f.entry.Kind == "" || f.entry.Kind[0] == '?') && asset.Of(f.path()) == "" {
+		all = append(all, "text") // of a format that is not known
 	}
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
 		all = slices.DeleteFunc(all, func(part string) bool { return !slices.Contains([]string{"tables", "curves", "strings"}, part) })

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -10,11 +11,16 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/diff"
+	"pakdb/internal/asset"
+	"pakdb/query/show"
+	"pakdb/schema"
 	"pakdb/web/internal/explore"
 )
 
 // folders lists folders, and draws maps of them.
 type folders struct {
+	db       *sql.DB
 	catalog  *explore.Catalog
 	listings *explore.Recent[listKey, *explore.Listing]
 }
@@ -30,8 +36,8 @@ type listKey struct {
 // mostListed bounds the files of all listings that are kept, which take some 100 bytes each.
 const mostListed = 300_000
 
-func newFolders(c *explore.Catalog) *folders {
-	return &folders{catalog: c, listings: explore.NewRecent[listKey, *explore.Listing](mostListed)}
+func newFolders(db *sql.DB, c *explore.Catalog) *folders {
+	return &folders{db: db, catalog: c, listings: explore.NewRecent[listKey, *explore.Listing](mostListed)}
 }
 
 // folderAnswer is a folder as the page gets it: a list, folders first, of which these are the
@@ -83,7 +89,7 @@ func (x *folders) answer(w http.ResponseWriter, r *http.Request, a *address) err
 	if a.path == "" {
 		answer.Unnamed = tree.Unnamed
 	}
-	answer.Columns = []string{"kind", "name", "files", "size", "stored", "type", "archive", "ordinal", "encrypted"}
+	answer.Columns = []string{"kind", "name", "files", "size", "stored", "type", "archive", "ordinal", "encrypted", "class"}
 	if answer.Rows, err = x.rows(r.Context(), tree, explore.SortFolders(folder.Folders, order, backward), list, at, int(limit)); err != nil {
 		return err
 	}
@@ -127,8 +133,36 @@ func (x *folders) list(ctx context.Context, t *explore.Tree, key listKey) (*expl
 		if err != nil {
 			return nil, 0, err
 		}
+		list.Files = joinAssets(list.Files)
 		return list.SortedBy(key.order, key.backward, t.Words), len(list.Files) + 1, nil
 	})
+}
+
+// joinAssets returns files, those of one asset as one: the file with its tables.
+func joinAssets(files []explore.File) []explore.File {
+	headers := map[string]int{} // by asset
+	for i := range files {
+		if _, _, part := asset.Split(files[i].Name); part == asset.Header {
+			headers[asset.Of(files[i].Name)] = i
+		}
+	}
+	all := files[:0:0]
+	var rest []*explore.File
+	at := map[int]int{} // of headers among all
+	for i := range files {
+		_, _, part := asset.Split(files[i].Name)
+		if _, found := headers[asset.Of(files[i].Name)]; found && (part == asset.Body || part == asset.Bulk) {
+			rest = append(rest, &files[i])
+			continue
+		}
+		at[i] = len(all)
+		all = append(all, files[i])
+	}
+	for _, f := range rest {
+		whole := &all[at[headers[asset.Of(f.Name)]]]
+		whole.Size, whole.Stored, whole.Files = whole.Size+f.Size, whole.Stored+f.Stored, whole.Files+1
+	}
+	return all
 }
 
 // rows returns those from at on, folders first.
@@ -136,7 +170,7 @@ func (x *folders) rows(ctx context.Context, t *explore.Tree, folders []*explore.
 	rows := [][]any{}
 	for i := at; i < len(folders) && len(rows) < limit; i++ {
 		f := folders[i]
-		rows = append(rows, []any{"folder", f.Name, f.Files, f.Size, f.Stored, t.Type(f), t.Archive(f), nil, false})
+		rows = append(rows, []any{"folder", f.Name, f.Files, f.Size, f.Stored, t.Type(f), t.Archive(f), nil, false, ""})
 	}
 	first := min(max(at-len(folders), 0), len(l.Files))
 	files := l.Files[first:min(first+limit-len(rows), len(l.Files))]
@@ -144,9 +178,17 @@ func (x *folders) rows(ctx context.Context, t *explore.Tree, folders []*explore.
 	if err != nil {
 		return nil, err
 	}
+	placed := make([]show.Placed, len(files))
+	for i := range files {
+		placed[i] = show.Placed{Build: t.Build.Label, File: &diff.File{ContentID: files[i].Content}}
+	}
+	classes, err := show.ClassesOf(ctx, x.db, placed)
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
 	for i := range files {
 		f := &files[i]
-		rows = append(rows, []any{"file", f.Name, 1, f.Size, f.Stored, t.Words[f.Type], t.ArchiveName(f.Archive), ordinals[i], f.Encrypted})
+		rows = append(rows, []any{"file", f.Name, f.Files, f.Size, f.Stored, t.Words[f.Type], t.ArchiveName(f.Archive), ordinals[i], f.Encrypted, classes[i]})
 	}
 	return rows, nil
 }
@@ -161,6 +203,8 @@ type cell struct {
 	Folder  bool    `json:"d,omitempty"` // it can be gone into
 	Rest    int64   `json:"r,omitempty"` // how many small ones it stands for
 	Cells   []*cell `json:"c,omitempty"`
+
+	content int64
 }
 
 const (
@@ -186,12 +230,32 @@ func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t 
 	var own []*cell
 	for i := range list.Files {
 		file := &list.Files[i]
-		own = append(own, &cell{Name: file.Name, Value: measure(file.Size, file.Stored, 1), Files: 1, Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)})
+		own = append(own, &cell{content: file.Content, Name: file.Name, Value: measure(file.Size, file.Stored, int64(file.Files)), Files: int64(file.Files), Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)})
 	}
-	root.Cells = append(root.Cells, together(own, m.least, 1000)...)
+	own = together(own, m.least, 1000)
+	if err := x.classify(r.Context(), own); err != nil {
+		return err
+	}
+	root.Cells = append(root.Cells, own...)
 	root.sort()
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, map[string]any{"build": a.build, "path": a.path, "root": root})
+	return nil
+}
+
+// classify puts classes in place of types, of the cells of packages.
+func (x *folders) classify(ctx context.Context, cells []*cell) error {
+	placed := make([]show.Placed, len(cells))
+	for i, c := range cells {
+		placed[i].File = &diff.File{ContentID: c.content}
+	}
+	classes, err := show.ClassesOf(ctx, x.db, placed)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	for i, c := range cells {
+		c.Type = cmp.Or(classes[i], c.Type)
+	}
 	return nil
 }
 

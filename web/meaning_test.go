@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,14 +61,29 @@ func TestMeaningOfFiles(t *testing.T) {
 		return fmt.Sprintf("/b/1.1/file/%s/%d", at.Places[0].Archive, at.Places[0].Ordinal)
 	}
 	for path, want := range map[string]string{
-		"Data/DT_Weapons.uasset": "tables strings meaning hex text download", "Data/C_Tide.uasset": "curves meaning hex text download",
-		"Textures/T_Sign.uasset": "picture meaning hex text download", "Blueprints/BP_Door.uasset": "meaning code hex text download",
-		"Audio/Bell.wav": "sound meaning hex text download", "Localization/Game/fr/Game.locres": "strings meaning hex text download",
+		"Data/DT_Weapons.uasset": "tables strings meaning hex download", "Data/C_Tide.uasset": "curves meaning hex download",
+		"Textures/T_Sign.uasset": "picture meaning hex download", "Blueprints/BP_Door.uasset": "meaning code hex download",
+		"Audio/Bell.wav": "sound meaning hex download", "Localization/Game/fr/Game.locres": "strings meaning hex download",
 	} {
 		var file struct{ Shows []string }
 		if ask(t, s, place(path)+".json").json(t, &file); strings.Join(file.Shows, " ") != want {
 			t.Errorf("%s shows %q, want %s", path, file.Shows, want)
 		}
+	}
+	var sign struct {
+		Class string
+		Facts []string
+		Files []explore.Entry
+	}
+	if ask(t, s, place("Textures/T_Sign.uexp")+".json").json(t, &sign); sign.Class != "Texture2D" || len(sign.Files) != 2 || sign.Files[0].Size+sign.Files[1].Size != 739+3113 {
+		t.Errorf("the asset is %+v", sign)
+	}
+	if ask(t, s, place("Textures/T_Sign.uasset")+".json").json(t, &sign); !slices.Equal(sign.Facts, []string{"64 x 64, DXT1, 7 mips"}) {
+		t.Errorf("a texture is %q", sign.Facts)
+	}
+	var folder list
+	if ask(t, s, "/b/1.1/tree/Harbor/Content/Textures.json").json(t, &folder); fmt.Sprint(folder.Rows) != "[[file T_Sign.uasset 2 3852 1337 uasset Harbor.pak 4 false Texture2D]]" {
+		t.Errorf("the folder has %v", folder.Rows)
 	}
 	var texts struct {
 		Strings []explore.Text

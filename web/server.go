@@ -83,12 +83,12 @@ func New(c Config) *Server {
 	s := &Server{guard: guard{hosts: c.Hosts, token: c.Token}, limits: c.Limits.orDefaults(), builds: catalog}
 	s.slots = newSlots(s.limits.Queries, c.Queries)
 	files := &files{catalog: catalog, db: c.DB, contents: c.Contents, registry: c.Registry, most: s.limits.Preview}
-	folders, compare := newFolders(catalog), newComparisons(c, catalog)
+	folders, compare := newFolders(c.DB, catalog), newComparisons(c, catalog)
 	statements := &statements{slots: s.slots, library: c.Library, limits: s.limits}
 	s.pages = map[place]answerer{
 		pageBuilds: &overview{builds: catalog, contents: c.Contents != nil, version: c.Version},
 		pageTree:   folders, pageTreemap: folders,
-		pageSearch: &searches{catalog}, pageArchives: &archives{catalog}, pageProblems: &problems{catalog},
+		pageSearch: &searches{catalog, c.DB}, pageArchives: &archives{catalog}, pageProblems: &problems{catalog},
 		pagePath: files, pageFile: files,
 		pageGraph:   &graphs{db: c.DB, catalog: catalog},
 		pageCompare: compare, pagePatch: compare,

@@ -225,7 +225,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       el("header", "", el("div", "top", el("span", { class: "kind", title: r.kind }, dot(r.kind), r.kind), el("span", "class", plain(r.class || r.type)),
         el("h2", "", own ? el("a", { href: own }, name) : name), el("span", { class: "dir", title: plain(r.folder) }, plain(r.folder), r.was && r.now && pathOf(r.was) !== r.path ? el("span", "", " ← " + plain(pathOf(r.was))) : null),
         el("span", "end", sizesOf(r), fold, before ? el("a", { href: before, title: "The file before" }, "before") : null, hooks.changed ? el("button", { type: "button", class: "word", title: "The address of this change", "aria-label": "Address of " + name, onclick: () => jump(r) }, "#") : null,
-          el("label", "", tick, " viewed"))), said), more, body);
+          el("label", "", tick, " viewed"))), said), body, more);
     const read = () => { body.hidden = tick.checked; a.classList.toggle("seen", tick.checked); };
     tick.addEventListener("change", () => { viewed.set(r.path, tick.checked); read(); drawSide(); });
     read();
@@ -248,6 +248,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     a.body.replaceChildren(...drawInside(of));
     a.fold.textContent = `technical (${count(of.technical.length + facts.length)})`;
     a.fold.hidden = false;
+    if (of.why && of.bytes.length === 0 && of.technical.length > 0 && a.more.hidden) a.fold.click(); // there is nothing else to read
     a.more.replaceChildren(...drawTechnical(of, facts));
   };
   // load fetches what changed inside of a change, once; few at a time.

@@ -9,20 +9,25 @@ export const show = async (view) => {
   if (name === "path") return redirect(view);
   const archive = url.searchParams.get("archive") ?? view.rest[0], ordinal = Number(view.rest.at(-1));
   const own = to.file(build, archive, ordinal), part = (p, more = {}) => to.data(own + to.query(more), p);
-  const { entry, shows, textures, sounds } = await view.get(to.data(own));
+  const { entry, shows, textures, sounds, class: cls, facts: told, files } = await view.get(to.data(own));
+  // An asset is one thing: its page is that of the file with its tables.
+  const whole = files[0], isPart = /\.(uexp|ubulk|uptnl|ufont)$/i;
+  if (whole && isPart.test(entry.path) && !isPart.test(whole.path) && !url.searchParams.has("raw")) return view.go(to.file(build, whole.archive, whole.ordinal), { replace: true });
   view.note({ path: entry.game_path || entry.path });
   const shown = entry.game_path || entry.path || "", base = shown.split("/").pop() || `entry ${entry.ordinal}`;
   view.title(`${base} · ${build}`);
 
+  const sum = (of) => bytes((files.length ? files : [entry]).reduce((n, f) => n + of(f), 0));
   const badges = [entry.encrypted && "encrypted", entry.deleted && "delete record", entry.nested && "in an archive that is an entry", entry.hidden_by && "hidden"].filter(Boolean);
   main.append(el("div", "", el("h1", "crumbs", crumbs(build, shown, true), ...badges.map((b) => el("span", "badge", b))),
-    el("p", "sub", [(entry.kind ?? "").replace(/^\?/, "") || plain(entry.type ?? ""), bytes(entry.size), entry.method !== "none" ? `${entry.method}, ${bytes(entry.stored)} stored` : ""].filter(Boolean).join(" · "))));
+    el("p", "sub", el("b", "", plain(cls) || (entry.kind ?? "").replace(/^\?/, "") || plain(entry.type ?? "")), [...told.map(plain), sum((f) => f.size) + (files.length > 1 ? ` in ${plural(files.length, "file", "files")}` : ""), sum((f) => f.stored) !== sum((f) => f.size) ? sum((f) => f.stored) + " stored" : ""].filter(Boolean).map((t) => " · " + t).join(""))));
   if (entry.problems.length) {
     main.append(el("section", { class: "box", role: "alert" }, el("h2", "", plural(entry.problems.length, "problem", "problems")),
       ...entry.problems.map((p) => el("p", "", el("b", "", plain(p.field)), ` at ${p.offset}: ${plain(p.cause)}`))));
   }
   const history = el("div", "dim", "…"), refs = el("div", "dim", "…"), preview = el("section", { class: "box preview", "aria-label": "What is in it" });
-  const about = el("section", { class: "box", "aria-label": "Facts" }, el("h2", "", "Facts"), facts([
+  const about = el("section", { class: "box", "aria-label": "Facts" }, el("h2", "", "Facts"), files.length > 1 ? el("details", "", el("summary", "", plural(files.length, "raw file", "raw files")), ...files.map((f) => el("div", "hit", f.ordinal === entry.ordinal && f.archive === entry.archive ? plain(f.path.split("/").pop())
+    : el("a", { href: to.file(build, f.archive, f.ordinal, { raw: 1 }) }, plain(f.path.split("/").pop())), el("span", "dim", ` ${bytes(f.size)} in ${plain(f.archive)}`)))) : null, facts([
     ["archive", el("a", { href: to.page(build, "archives") }, plain(entry.archive))], ["entry", String(entry.ordinal)], ["path", entry.path && plain(entry.path)],
     ["type", entry.type && plain(entry.type)], ["kind", entry.kind], ["id", entry.asset_id], ["path hash", entry.path_hash], ["size", `${count(entry.size)} bytes`], ["stored", `${count(entry.stored)} bytes, ${plain(entry.method)}`],
     ["offset", entry.offset < 0 ? "" : `${count(entry.offset)} (0x${entry.offset.toString(16)})`], ["changed", entry.mtime],
@@ -67,13 +72,14 @@ export const show = async (view) => {
     const at = (r, c) => r[columns.indexOf(c)];
     if (rows.length === 0) return history.replaceChildren(el("p", "dim", "Nothing is known of other builds."));
     history.className = "";
+    const own = (r) => !companion(at(r, "path") ?? at(r, "old_path"), entry.path); // a size of another file says nothing beside this one
     history.replaceChildren(table(["Build", "What", { n: "Size" }, { n: "Difference" }], rows.toReversed().map((r) => {
       const label = at(r, "build"), before = view.builds[view.builds.findIndex((b) => b.build === label) - 1];
       const [old, now] = [at(r, "old_size"), at(r, "new_size")];
       return [at(r, "new_size") === null ? plain(label) : el("a", { href: to.path(label, at(r, "path")) }, plain(label)),
         el("span", "", before && at(r, "kind") !== "added" ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null,
           companion(at(r, "path") ?? at(r, "old_path"), entry.path)),
-        { n: now === null ? "" : bytes(Number(now)) }, { n: old !== null && now !== null ? signed(now - old) : "" }];
+        { n: now === null || !own(r) ? "" : bytes(Number(now)) }, { n: old !== null && now !== null ? signed(now - old) : "" }];
     }), "History"));
   }).catch((p) => history.replaceChildren(plain(p.message)));
   view.refs.then((r) => {

@@ -8,6 +8,11 @@ import * as to from "./address.js";
 
 const chunk = 200;
 const palette = ["#4e79a7", "#59a14f", "#e0a43b", "#c2605c", "#7f6fb3", "#4aa3a1", "#b5739d", "#8c7a5b", "#6b8cae", "#93b35c"];
+const mostNamed = 14; // in the legend
+// The colour of a class or a type is the same on all maps: of common ones as here, of others by
+// the letters of the name.
+const fixed = { Texture2D: 0, ubulk: 0, StaticMesh: 1, SkeletalMesh: 9, DataTable: 2, CurveFloat: 2, BlueprintGeneratedClass: 3, WidgetBlueprintGeneratedClass: 3, SoundWave: 4, wav: 4, Material: 6, MaterialInstanceConstant: 6, AnimSequence: 5, World: 7, umap: 7, uasset: 8, uexp: 8 };
+const colourOf = (name) => palette[fixed[name] ?? [...name].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % palette.length];
 
 export const show = async (view) => {
   const { build, url, main } = view;
@@ -37,12 +42,12 @@ export const show = async (view) => {
   const scroll = el("div", { id: "scroll", tabindex: "0", role: "rowgroup", "aria-label": "Files and folders" }, space);
   const grid = el("div", { id: "grid", role: "table", "aria-label": "Files and folders" }, heads, scroll);
   main.append(el("div", "row", el("div", "", el("h1", "crumbs", crumbs(build, path, true)), sum),
-    el("span", "", choice("area", "by", [["stored", "stored size"], ["size", "decoded size"], ["files", "files"]]), " ", choice("colour", "colour", [["type", "type"], ["archive", "archive"]]))),
+    el("span", "", choice("area", "by", [["stored", "stored size"], ["size", "decoded size"], ["files", "files"]]), " ", choice("colour", "colour", [["type", "class or type"], ["archive", "archive"]]))),
   el("section", { class: "map", "aria-label": "Map of the folder" }, el("div", { id: "mapbox" }, canvas, tip), legend, live),
   el("section", { class: "list", "aria-label": "List" }, grid));
 
-  // ---- the map: colours go to what has most, the rest share one
-  let colourOf = new Map();
+  // ---- the map: a legend with sums, of which one can be chosen
+  let only = null;
   const assign = () => {
     const key = state.colour === "type" ? "t" : "a", sums = new Map(), todo = [root];
     while (todo.length > 0) {
@@ -50,16 +55,15 @@ export const show = async (view) => {
       if (c.c?.length) todo.push(...c.c); else if (c.v > 0) sums.set(c[key] ?? "", (sums.get(c[key] ?? "") ?? 0) + c.v);
     }
     const order = [...sums].sort((a, b) => b[1] - a[1]);
-    colourOf = new Map(order.map(([name], i) => [name, palette[i] ?? "#8a94a0"]));
-    const dot = (colour) => { const d = el("span", "dot"); d.style.background = colour; return d; };
-    legend.replaceChildren(...order.slice(0, palette.length).map(([name], i) => el("span", "", dot(palette[i]), plain(name) || "(none)")),
-      ...(order.length > palette.length ? [el("span", "", dot("#8a94a0"), "others")] : []));
+    const dot = (colour) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = colour; return d; };
+    legend.replaceChildren(...order.slice(0, mostNamed).map(([name, n]) => el("button", { type: "button", class: "chip", "aria-pressed": String(only === name), onclick: () => { only = only === name ? null : name; drawMap(); } },
+      dot(colourOf(name)), `${plain(name) || "(none)"} ${state.by === "files" ? count(n) : bytes(n)}`)), order.length > mostNamed ? el("span", "", `and ${count(order.length - mostNamed)} more`) : "");
     return key;
   };
   let key = "t";
   const treemap = createTreemap({
     canvas, tip, live,
-    items: (n) => (n.c ?? []).map((c) => ({ value: c.v, name: c.n, node: c.d ? c : null, closed: !c.c?.length, cell: c, up: n, colour: () => colourOf.get(c[key] ?? "") ?? "#8a94a0" })),
+    items: (n) => (n.c ?? []).map((c) => ({ value: c.v, name: c.n, node: c.d ? c : null, closed: !c.c?.length, cell: c, up: n, colour: () => (only === null || only === (c[key] ?? "") ? colourOf(c[key] ?? "") : colours.line) })),
     rest: (items, n) => ({ value: items.reduce((s, it) => s + it.value, 0), name: "", cell: { r: items.length, f: items.reduce((s, it) => s + it.cell.f, 0) }, up: n, colour: items[0].colour }),
     describe: ({ cell, up, value }) => [cell.r ? `${plural(cell.r, "small item", "small items")} in ${nameOf(up)}` : nameOf(cell),
       `${state.by === "files" ? plural(value, "file", "files") : bytes(value)} · ${plural(cell.f, "file", "files")}${cell.t ? " · " + plain(cell.t) : ""}`],
@@ -78,7 +82,7 @@ export const show = async (view) => {
     const cell = (c, text) => el("div", { class: c, role: "cell" }, text);
     const folder = r[0] === "folder";
     const line = el("div", cls, el("div", { role: "cell", class: folder ? "path folder" : "path", title: plain(r[1]) }, el("a", { href: addressOf(r), tabindex: "-1" }, plain(r[1]) || "(no name)")),
-      cell(folder ? "n" : "n zero", folder ? count(r[2]) : "–"), cell("n", bytes(r[3])), cell("n", bytes(r[4])), cell("", plain(r[5]) + (r[8] ? " 🔒" : "")), el("div", { class: "archive", role: "cell", title: plain(r[6]) }, ...tail(r[6] ?? "")));
+      cell(folder || r[2] > 1 ? "n" : "n zero", folder || r[2] > 1 ? count(r[2]) : "–"), cell("n", bytes(r[3])), cell("n", bytes(r[4])), cell(r[9] ? "" : "dim", plain(r[9] || r[5]) + (r[8] ? " 🔒" : "")), el("div", { class: "archive", role: "cell", title: plain(r[6]) }, ...tail(r[6] ?? "")));
     line.addEventListener("click", () => list.choose(i, false));
     return line;
   };
@@ -94,7 +98,7 @@ export const show = async (view) => {
     if (e.key === "Enter" && list.on >= 0 && rowAt(list.on)) { e.preventDefault(); view.go(addressOf(rowAt(list.on))); }
     if (e.key === "Backspace" && path !== "") { e.preventDefault(); view.go(to.tree(build, path.split("/").slice(0, -1).join("/"))); }
   });
-  const drawHeads = () => heads.replaceChildren(...[["name", "Name"], [null, "Files", "n"], ["size", "Decoded", "n"], ["stored", "Stored", "n"], ["type", "Type"], [null, "Archive"]].map(([sort, text, cls]) => {
+  const drawHeads = () => heads.replaceChildren(...[["name", "Name"], [null, "Files", "n"], ["size", "Decoded", "n"], ["stored", "Stored", "n"], ["type", "Class or type"], [null, "Archive"]].map(([sort, text, cls]) => {
     const on = state.sort.replace("-", "") === sort, largest = sort === "size" || sort === "stored", back = state.sort.startsWith("-");
     const h = el("div", { class: cls, role: "columnheader", "aria-sort": !on ? "none" : back === largest ? "ascending" : "descending" });
     h.append(sort ? el("button", { type: "button", onclick: () => { state.sort = on && !back ? "-" + sort : sort; view.state(address()); redraw("sort"); } }, text) : text);

@@ -9,6 +9,7 @@ import (
 	"image"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"pakdb/codecs"
@@ -175,6 +176,10 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 			return err
 		}
 		if isPackage { // its values were compared already
+			if linked(in) {
+				in.Why = "No value that pakdb reads differs, but names or imports do."
+				return nil
+			}
 			in.Why, err = b.opaque(ctx, side.Path)
 			return errors.Join(err, i.bytes(ctx, c, in))
 		}
@@ -191,6 +196,14 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 		in.Why = "pakdb does not know this format. These bytes differ."
 	}
 	return nil
+}
+
+// linked reports whether a package uses other names or imports than before, which say more
+// than bytes.
+func linked(in *semantic.Difference) bool {
+	return slices.ContainsFunc(in.Fields, func(f semantic.Field) bool {
+		return strings.HasPrefix(f.Name, "name ") || strings.HasPrefix(f.Name, "import ")
+	})
 }
 
 // bytes adds where the bytes of both sides differ.

@@ -22,6 +22,8 @@ type File struct {
 	Type         int64 // word_id, of Tree.Words
 	Archive      int64 // its place in the build
 	Encrypted    bool
+	Content      int64 // content_id
+	Files        int   // of the asset that it is, whose sizes these are; 1 of another file
 
 	row int64 // entry.row, in its archive; its ordinal, where files come from elsewhere
 }
@@ -40,7 +42,7 @@ const (
 // Orders returns all orders.
 func Orders() []Order { return []Order{ByName, BySize, ByStored, ByType} }
 
-const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1
+const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1, r.content_id
 	FROM x_path p INDEXED BY path_dir
 	CROSS JOIN x_entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
 	WHERE p.dir_id = ?1 AND r.flags & 42 = 0`
@@ -67,7 +69,7 @@ func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
 					continue
 				}
 				l.Files = append(l.Files, File{Name: text(v[1]), Size: integer(v[7]), Stored: integer(v[8]), Type: integer(v[2]),
-					Archive: m.ordinal, Encrypted: v[9] == int64(1), row: row})
+					Archive: m.ordinal, Encrypted: v[9] == int64(1), Content: integer(v[10]), Files: 1, row: row})
 			}
 		})
 		if err != nil {
@@ -89,7 +91,7 @@ func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
 		if by := t.mount(n.by); by == nil || by.root != t.roots[key.root] {
 			continue
 		}
-		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, row: n.row}
+		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, Files: 1, row: n.row}
 		if err := t.db.QueryRowContext(ctx, "SELECT name, ext_id FROM x_path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
 			return err
 		}

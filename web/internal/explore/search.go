@@ -21,6 +21,7 @@ type Found struct {
 	Builds  []string `json:"builds"`          // that have it, oldest first
 	Archive string   `json:"archive,omitempty"`
 	Ordinal int64    `json:"ordinal,omitempty"` // with Archive
+	Class   string   `json:"class,omitempty"`   // of the object in it
 }
 
 // Answers are the first of what was found.

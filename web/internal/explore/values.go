@@ -34,6 +34,16 @@ func (c *Catalog) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err e
 	return h, schema.Classify(err)
 }
 
+// Facts returns what the first texture, sound and data table of an entry are, in words.
+func (c *Catalog) Facts(ctx context.Context, b *Build, e *Entry) ([]string, error) {
+	all := []string{}
+	err := schema.EachRow(ctx, c.db, `SELECT * FROM (SELECT width || ' x ' || height || ', ' || replace(format, 'PF_', '') || ', ' || mips || iif(mips = 1, ' mip', ' mips') FROM textures`+ofPath+` AND why IS NULL LIMIT 1)
+		UNION ALL SELECT * FROM (SELECT printf('%.1f s, %s, %d Hz, %d channels', duration, codec, rate, channels) FROM sounds`+ofPath+` AND why IS NULL LIMIT 1)
+		UNION ALL SELECT * FROM (SELECT row_count || iif(row_count = 1, ' row', ' rows') FROM data_tables`+ofPath+` LIMIT 1)`, e.of(b),
+		func(r []driver.Value) { all = append(all, text(r[0])) })
+	return all, schema.Classify(err)
+}
+
 // DataTable is a data table of a game, as people see it.
 type DataTable struct {
 	Name    string   `json:"name"`

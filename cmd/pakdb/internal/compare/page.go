@@ -33,22 +33,18 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	w.SetDownloads(downloads)
 	w.SetUnknown(c.unknown)
 	in := newInsider(a, s, opts, c)
-	var contents []int64
+	var files []show.Placed
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		difference, err := in.Inside(ctx, ch)
 		if err != nil {
 			return err
 		}
-		of := ch.New
-		if of == nil {
-			of = ch.Old
-		}
-		contents = append(contents, of.ContentID)
+		files = append(files, show.NewerSide(c.OldBuild, c.NewBuild, ch))
 		return w.Add(ch, difference, in.Pictures(), in.Warnings())
 	})
 	if err == nil {
 		var classes []string
-		classes, err = show.ClassesOf(ctx, s.DB, contents)
+		classes, err = show.ClassesOf(ctx, s.DB, files)
 		w.SetClasses(classes)
 	}
 	return n, errors.Join(err, in.Close(), w.Close())
