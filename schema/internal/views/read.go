@@ -234,12 +234,12 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 	case "build_id":
 		return integer(func(*rows.Row) int64 { return r.build.id })
 	case "archive":
-		names := labels{}
+		names := labels{} // by the mount: a build may have one archive under several names
 		return ref(names, func(e *rows.Row) int64 {
-			if names[e.ID] == nil {
-				names[e.ID] = e.Archive.Name
+			if names[e.Mount+1] == nil {
+				names[e.Mount+1] = e.Archive.Name
 			}
-			return e.ID
+			return e.Mount + 1
 		})
 	case "archive_id":
 		return integer(func(e *rows.Row) int64 { return e.ID })
