@@ -129,7 +129,7 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 	case int64:
 		e.Value = strconv.FormatInt(now, 10)
 	case float64:
-		e.Value = strconv.FormatFloat(now, 'g', -1, 64)
+		e.Value = decimal(now)
 		if _, ok := old.(int64); ok {
 			e.Value = strconv.FormatFloat(math.Round(now), 'f', 0, 64)
 		}
@@ -140,6 +140,19 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 		return fail("%s would take the place of the text %q: CAST(... AS TEXT) if it shall", e.Value, was)
 	}
 	return e, value != old, nil
+}
+
+// decimal returns a number as the decimal that its first 15 digits are, if that is a short one:
+// SQL computes with binary numbers, by which 24 * 1.2 is 28.799999999999997. Others keep all
+// digits.
+func decimal(v float64) string {
+	const sure, short = 15, 12 // digits
+	whole := strconv.FormatFloat(v, 'g', -1, 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', sure, 64), 64)
+	if near := strconv.FormatFloat(rounded, 'g', -1, 64); len(near) <= short && len(near) < len(whole) {
+		return near
+	}
+	return whole
 }
 
 // authorizeEdits admits reading, and the triggers of the views that can be changed.
