@@ -33,6 +33,8 @@ const editable = `
 CREATE TEMP VIEW properties AS SELECT * FROM main.properties WHERE build = %[1]s;
 CREATE TEMP VIEW data_table_rows AS SELECT * FROM main.data_table_rows WHERE build = %[1]s;
 CREATE TEMP VIEW translations AS SELECT * FROM main.translations WHERE build = %[1]s;
+CREATE TEMP VIEW calligraphy_fields AS SELECT * FROM main.calligraphy_fields WHERE build = %[1]s;
+CREATE TEMP VIEW calligraphy_curves AS SELECT * FROM main.calligraphy_curves WHERE build = %[1]s;
 CREATE TEMP TRIGGER edit_update INSTEAD OF UPDATE OF value ON properties BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '#' || OLD.export_ordinal, OLD.field, OLD.value, NEW.value);
 END;
@@ -48,13 +50,19 @@ END;
 CREATE TEMP TRIGGER edit_text INSTEAD OF UPDATE OF text ON translations BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '', OLD.namespace || '[' || OLD.key || ']', OLD.text, NEW.text);
 END;
+CREATE TEMP TRIGGER edit_field INSTEAD OF UPDATE OF value ON calligraphy_fields BEGIN
+	SELECT pakdb_edit('update', OLD.archive, OLD.path, '', '#' || OLD.ordinal, OLD.value, NEW.value);
+END;
+CREATE TEMP TRIGGER edit_point INSTEAD OF UPDATE OF value ON calligraphy_curves BEGIN
+	SELECT pakdb_edit('update', OLD.archive, OLD.path, '', 'Values[' || OLD.position || ']', CAST(OLD.value AS REAL), NEW.value);
+END;
 `
 
-var editableViews = []string{"properties", "data_table_rows", "translations"}
+var editableViews = []string{"properties", "data_table_rows", "translations", "calligraphy_fields", "calligraphy_curves"}
 
 // ValueEdits runs statements that change the values of a build: UPDATE, INSERT and DELETE on
-// the view properties, and UPDATE on data_table_rows and translations. It returns the changes that they ask
-// for. The catalog is read alone.
+// the view properties, and UPDATE on data_table_rows, translations, calligraphy_fields and
+// calligraphy_curves. It returns the changes that they ask for. The catalog is read alone.
 func ValueEdits(ctx context.Context, path, build, statements string) (edits []ValueEdit, err error) {
 	var refused error
 	record := Function{Name: "pakdb_edit", Args: 7, Call: func(_ context.Context, v []driver.Value) (driver.Value, error) {

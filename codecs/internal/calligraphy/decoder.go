@@ -28,8 +28,9 @@ type decoder struct {
 	part  string
 	index int
 
-	refs  []codecs.Ref
-	proto Prototype
+	refs   []codecs.Ref
+	proto  Prototype
+	places []int32 // by value of the prototype: where it begins
 }
 
 // result is what one file makes, in one allocation.
@@ -48,6 +49,7 @@ func (d *decoder) reset() {
 	d.proto.Groups = d.proto.Groups[:0]
 	d.proto.Fields = d.proto.Fields[:0]
 	d.proto.Values = d.proto.Values[:0]
+	d.places = d.places[:0]
 }
 
 // finish reports how reading ended and hands the facts over.

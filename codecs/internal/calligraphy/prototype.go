@@ -148,6 +148,7 @@ func (d prototypeDecoder) field(structure byte, group int32, depth int) {
 // made before those of an embedded body follow.
 func (d prototypeDecoder) values(f Field, n, depth int) uint16 {
 	d.proto.Values = append(d.proto.Values, make([]uint64, n)...)
+	d.places = append(d.places, make([]int32, n)...)
 	for i := range n {
 		slot := f.First + int32(i)
 		if !d.value(f.Type, slot, depth) {
@@ -158,6 +159,7 @@ func (d prototypeDecoder) values(f Field, n, depth int) uint16 {
 }
 
 func (d prototypeDecoder) value(t byte, slot int32, depth int) bool {
+	d.places[slot] = int32(d.r.Pos())
 	if t == 'R' {
 		index := len(d.proto.Bodies)
 		d.body(slot, depth+1)

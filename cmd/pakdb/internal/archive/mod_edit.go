@@ -23,7 +23,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/edit"
-	"pakdb/codecs/unreal/text"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )
@@ -34,8 +33,9 @@ func newModEditCommand(a *cli.App) *cobra.Command {
 		Use:   "edit [flags] {BUILD[:PATH]|FILE} {--sql|--csv|--json} LIST -o OUT",
 		Short: "Change values of Unreal packages by SQL, CSV or JSON",
 		Long: `Change values as a list says. --sql runs UPDATE, INSERT and DELETE on the view
-properties of BUILD, and UPDATE on data_table_rows and translations: the
-changes go to OUT and never to the catalog. --csv reads columns path, export,
+properties of BUILD, and UPDATE on data_table_rows, translations,
+calligraphy_fields and calligraphy_curves: the changes go to OUT and never to
+the catalog. --csv reads columns path, export,
 field and value, as "pakdb query --format csv" writes them. --json reads what
 "pakdb extract --as json" wrote: the file of one package, or a folder of them.
 
@@ -103,7 +103,7 @@ func (r *modRun) scope(ctx context.Context, name string) (targets []modTarget, b
 		targets, err = r.match(ctx, n)
 		return targets, n.Build, err
 	}
-	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() && !text.Editable(name) {
+	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() && !isText(name) {
 		if c, err := openLoosePackage(r.a, name); err != nil {
 			return nil, "", err
 		} else if c == nil {

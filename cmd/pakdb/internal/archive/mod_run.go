@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type modArchive struct {
 	*operand.Archive
 	files *packageFiles
 	in    *packages
+	db    *edit.Database // of Marvel Heroes; nil until it is needed
 }
 
 // modTarget is a package that is to be changed.
@@ -75,7 +77,7 @@ func (r *modRun) keep(ctx context.Context, ar *operand.Archive) (*modArchive, er
 	if err != nil {
 		return nil, errors.Join(err, ar.Close())
 	}
-	kept := &modArchive{ar, filesOfPackages(ar), in}
+	kept := &modArchive{Archive: ar, files: filesOfPackages(ar), in: in}
 	r.archives = append(r.archives, kept)
 	return kept, nil
 }
@@ -143,7 +145,7 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 			if err != nil {
 				return nil, cli.OfFile(err, ar.Path, "")
 			}
-			if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !text.Editable(e.Name) || !pattern.Match(e.Name) || n.Build != "" && hidden[operand.Place{Archive: n.Files[i].Name, Ordinal: e.Ordinal}] {
+			if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !isText(e.Name) || !pattern.Match(e.Name) || n.Build != "" && hidden[operand.Place{Archive: n.Files[i].Name, Ordinal: e.Ordinal}] {
 				continue
 			}
 			t := modTarget{name: ar.Path + "!/" + e.Name, ar: ar, header: e, chosen: true}
@@ -228,7 +230,7 @@ func (r *modRun) finish(ctx context.Context) error {
 		return cli.WithHint(err, glob.NearestHint(near[:min(len(near), 3)]))
 	}
 	for _, m := range r.all {
-		if m.ar == nil || r.opts.out == "" {
+		if m.ar == nil || r.opts.out == "" || writtenWhole(m.ar.Archive) {
 			continue
 		}
 		if err := refuseShadowed(r.opts.out, m.ar.Archive); err != nil {
@@ -258,10 +260,13 @@ func (r *modRun) finish(ctx context.Context) error {
 
 // open reads a package, or a file of texts.
 func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
-	if text.Editable(t.path()) {
+	if isText(t.path()) {
 		b, err := r.textOf(ctx, t)
 		if err != nil {
 			return nil, err
+		}
+		if edit.IsPrototype(t.path()) {
+			return edit.OpenPrototype(t.path(), b, t.ar.database(ctx), r.opts.force)
 		}
 		return edit.OpenTexts(t.path(), b)
 	}
@@ -294,6 +299,27 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 		return edit.Open(ctx, asset, uexp, o)
 	}
 	return edit.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.named), o)
+}
+
+// isText reports whether a file that is no package can be changed.
+func isText(name string) bool { return text.Editable(name) || edit.IsPrototype(name) }
+
+// database returns the files of Marvel Heroes' game database in an archive, none of a nil one.
+func (ar *modArchive) database(ctx context.Context) *edit.Database {
+	if ar == nil {
+		return edit.NewDatabase(func(func(string) bool) {}, nil)
+	}
+	if ar.db != nil {
+		return ar.db
+	}
+	entries := map[string]*codecs.Entry{}
+	for e, err := range ar.Entries() {
+		if err == nil && e.Flags&codecs.Deleted == 0 {
+			entries[e.Name] = e
+		}
+	}
+	ar.db = edit.NewDatabase(maps.Keys(entries), func(path string) ([]byte, error) { return readEntry(ctx, ar.Archive, entries[path]) })
+	return ar.db
 }
 
 // textOf returns the content of a file of texts.

@@ -17,7 +17,9 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/overlay"
@@ -33,11 +35,39 @@ func writeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) 
 	if loose {
 		return writeLooseMod(ctx, a, opts, all[0])
 	}
+	if writtenWhole(all[0].ar.Archive) {
+		return writeWholeMod(ctx, a, opts, all)
+	}
 	name, size, err := writeModFiles(ctx, a, opts.out, opts.overwrite, filesOf(all))
 	if err != nil {
 		return err
 	}
 	return printWrittenMod(a, name, all, size)
+}
+
+// writtenWhole reports whether games have no archives that they mount over one of that format.
+func writtenWhole(ar *operand.Archive) bool {
+	return ar.Format.Name == gpak.Format().Name || ar.Format.Name == retropak.Format().Name
+}
+
+// writeWholeMod writes the archive that the files come from anew: what did not change as it
+// is stored.
+func writeWholeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*modded) error {
+	first, replace := all[0].ar, replacements{}
+	for _, m := range all {
+		if m.ar != first {
+			return fmt.Errorf("%w: files of %s and %s: write an archive for each", cli.ErrUsage, first.Path, m.ar.Path)
+		}
+		replace[m.header.Ordinal] = replacement{content: m.asset}
+	}
+	o := packOptions{out: opts.out, create: createOptions{effort: "normal"}}
+	o.create.set = func(string) bool { return false }
+	t, err := packTarget(ctx, a, o, first.Archive)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	return repack(ctx, a, t, first.Archive, replace, o.create, opts.out)
 }
 
 // modFile is a file of a new archive: the entry of an archive as it is, or with other data.

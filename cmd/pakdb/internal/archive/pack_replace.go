@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -13,8 +14,14 @@ import (
 	"pakdb/internal/regular"
 )
 
-// replacements are files that take the place of entries, by ordinal.
-type replacements map[int]string
+// replacements take the place of entries, by ordinal.
+type replacements map[int]replacement
+
+// replacement is a file, or if it has no name a content.
+type replacement struct {
+	file    string
+	content []byte
+}
 
 // newReplacements reads the flags PATH=FILE. PATH is what cat takes; where it
 // stands for several copies of an asset, all of them are replaced.
@@ -50,16 +57,24 @@ func (r replacements) add(ar *operand.Archive, name, file string) error {
 			return fmt.Errorf("%w: --replace: %s is a delete record", cli.ErrUsage, cli.Label(e))
 		}
 		if other, taken := r[e.Ordinal]; taken {
-			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", cli.ErrUsage, cli.Label(e), other, file)
+			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", cli.ErrUsage, cli.Label(e), other.file, file)
 		}
-		r[e.Ordinal] = file
+		r[e.Ordinal] = replacement{file: file}
 	}
 	return nil
 }
 
-// write adds the file that takes the place of e, under all that e goes by.
+// write adds what takes the place of e, under all that e goes by.
 func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entry, epoch time.Time) (size int64, err error) {
-	f, err := regular.Open(r[e.Ordinal])
+	fresh := &codecs.Entry{Ordinal: e.Ordinal, Name: e.Name, Type: e.Type, ID: e.ID, PathHash: e.PathHash, Flags: e.Flags, Mod: epoch}
+	with := r[e.Ordinal]
+	if with.file == "" {
+		if fresh.Size = int64(len(with.content)); epoch.IsZero() {
+			fresh.Mod = e.Mod
+		}
+		return fresh.Size, w.Add(ctx, fresh, bytes.NewReader(with.content))
+	}
+	f, err := regular.Open(with.file)
 	if err != nil {
 		return 0, err
 	}
@@ -68,9 +83,7 @@ func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entr
 	if err != nil {
 		return 0, err
 	}
-	fresh := &codecs.Entry{Ordinal: e.Ordinal, Name: e.Name, Type: e.Type, ID: e.ID, PathHash: e.PathHash,
-		Flags: e.Flags, Size: st.Size(), Mod: epoch}
-	if epoch.IsZero() {
+	if fresh.Size = st.Size(); epoch.IsZero() {
 		fresh.Mod = st.ModTime()
 	}
 	return st.Size(), w.Add(ctx, fresh, codecs.ContextReader(ctx, f))
