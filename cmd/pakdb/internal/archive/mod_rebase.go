@@ -194,7 +194,7 @@ func (r *rebase) renames(ctx context.Context) (map[string]string, error) {
 		}
 		for key, u := range r.from.units {
 			if h := u.header(); r.onto.units[key] == nil && strings.EqualFold(h.e.Name, c.Old.Path) {
-				all[key] = unitKey(h.ar.Info().MountPoint + c.New.Path)
+				all[key] = unitKey(h.ar.mount + c.New.Path)
 			}
 		}
 	}

@@ -42,6 +42,7 @@ type modArchive struct {
 	files *packageFiles
 	in    *packages
 	db    *edit.Database // of Marvel Heroes; nil until it is needed
+	mount string         // its mount point
 }
 
 // modTarget is a package that is to be changed.
@@ -77,7 +78,7 @@ func (r *modRun) keep(ctx context.Context, ar *operand.Archive) (*modArchive, er
 	if err != nil {
 		return nil, errors.Join(err, ar.Close())
 	}
-	kept := &modArchive{Archive: ar, files: filesOfPackages(ar), in: in}
+	kept := &modArchive{Archive: ar, files: filesOfPackages(ar), in: in, mount: ar.Info().MountPoint}
 	r.archives = append(r.archives, kept)
 	return kept, nil
 }

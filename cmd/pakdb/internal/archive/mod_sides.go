@@ -78,7 +78,7 @@ func (s *modSide) add(ar *modArchive, e *codecs.Entry) {
 	if e.Flags&codecs.Deleted != 0 || e.Type == iostore.TypeContainerHeader {
 		return
 	}
-	p := modPlace{ar, e, ar.Info().MountPoint + e.Name}
+	p := modPlace{ar, e, ar.mount + e.Name}
 	key := unitKey(p.path)
 	u := s.units[key]
 	if u == nil {
@@ -159,11 +159,13 @@ func (r *modRun) openBase(ctx context.Context, label string, wanted func(key str
 	if err != nil {
 		return nil, err
 	}
-	hidden, err := operand.Hidden(ctx, r.a, n.Build)
-	if err != nil {
-		return nil, err
+	type candidate struct {
+		operand.Place
+		ar *modArchive
+		e  *codecs.Entry
 	}
-	s := &modSide{label: n.Build, units: map[string]*modUnit{}}
+	var found []candidate
+	seen, several := map[string]bool{}, false
 	for _, f := range n.Files {
 		ar, err := operand.OpenInBuild(ctx, r.a, n, f)
 		if err != nil {
@@ -177,9 +179,24 @@ func (r *modRun) openBase(ctx context.Context, label string, wanted func(key str
 			if err != nil {
 				return nil, cli.OfFile(err, kept.Path, "")
 			}
-			if !hidden[operand.Place{Archive: f.Name, Ordinal: e.Ordinal}] && wanted(unitKey(kept.Info().MountPoint+e.Name)) {
-				s.add(kept, e)
+			path := strings.ToLower(kept.mount + e.Name)
+			if wanted(unitKey(path)) {
+				several = several || seen[path]
+				seen[path] = true
+				found = append(found, candidate{operand.Place{Archive: f.Name, Ordinal: e.Ordinal}, kept, e})
 			}
+		}
+	}
+	var hidden map[operand.Place]bool
+	if several {
+		if hidden, err = operand.Hidden(ctx, r.a, n.Build); err != nil {
+			return nil, err
+		}
+	}
+	s := &modSide{label: n.Build, units: map[string]*modUnit{}}
+	for _, c := range found {
+		if !hidden[c.Place] {
+			s.add(c.ar, c.e)
 		}
 	}
 	return s, nil

@@ -79,7 +79,7 @@ type modFile struct {
 }
 
 func fileOf(ar *modArchive, e *codecs.Entry, data []byte) modFile {
-	return modFile{ar, e, ar.Info().MountPoint + e.Name, data}
+	return modFile{ar, e, ar.mount + e.Name, data}
 }
 
 // add adds the file to an archive under a name.
@@ -162,7 +162,7 @@ func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool,
 	}
 	pak := strings.TrimSuffix(toc, ".utoc") + ".pak"
 	if _, statErr := os.Stat(pak); statErr != nil || overwrite {
-		stub := &codecs.CreateOptions{MountPoint: first.Info().MountPoint}
+		stub := &codecs.CreateOptions{MountPoint: first.mount}
 		err = codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil })
 	}
 	return toc, size, err
@@ -209,12 +209,12 @@ func writePak(ctx context.Context, a *cli.App, out string, files []modFile) (siz
 	if err := noteSubstitute(a, t.instead); err != nil {
 		return 0, err
 	}
-	mount := first.Info().MountPoint
+	mount := first.mount
 	for i := range files {
 		for !strings.HasPrefix(files[i].path, mount) {
 			above := path.Dir(strings.TrimSuffix(mount, "/")) + "/"
 			if above == "./" || above == mount || strings.HasSuffix(mount, "../") {
-				return 0, fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.Info().MountPoint, files[i].ar.Info().MountPoint)
+				return 0, fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.mount, files[i].ar.mount)
 			}
 			mount = above
 		}

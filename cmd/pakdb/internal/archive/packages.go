@@ -261,13 +261,14 @@ type packageFiles struct {
 
 func filesOfPackages(ar *operand.Archive) *packageFiles {
 	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}, bulks: map[string]*codecs.Entry{}, old: map[string]*codecs.Entry{}}
+	mount := ar.Info().MountPoint
 	for e, err := range ar.Entries() {
 		if err != nil || e.Flags&codecs.Deleted != 0 {
 			continue
 		}
 		switch stem, _, part := asset.Split(e.Name); part {
 		case asset.Header:
-			if name := pkg.NameOf(ar.Info().MountPoint + e.Name); name != "" {
+			if name := pkg.NameOf(mount + e.Name); name != "" {
 				f.headers[strings.ToLower(name)] = e
 			}
 		case asset.Body:
