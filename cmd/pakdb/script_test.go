@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -198,23 +199,41 @@ func (p *inProcess) run(ts *testscript.TestScript, args []string) int {
 	if ts.Getenv("PAKDB_MAX_MEMORY") != "" {
 		return startAndWait(ts, "pakdb", args)
 	}
-	folder, err := os.Getwd()
-	ts.Check(err)
-	ts.Check(os.Chdir(ts.MkAbs(".")))
-	before := os.Environ()
-	os.Clearenv()
-	defer func() {
-		os.Clearenv()
-		for _, v := range before {
-			name, value, _ := strings.Cut(v, "=")
-			_ = os.Setenv(name, value) // it was one
-		}
-		ts.Check(os.Chdir(folder))
-	}()
+	var env []string
 	for _, name := range p.variables {
-		ts.Check(os.Setenv(name, ts.Getenv(name)))
+		env = append(env, name+"="+ts.Getenv(name))
 	}
-	return execute(context.Background(), cli.New(strings.NewReader(""), ts.Stdout(), ts.Stderr(), all.Registry), args)
+	code, err := executeIn(ts.MkAbs("."), env, ts.Stdout(), ts.Stderr(), args)
+	ts.Check(err)
+	return code
+}
+
+// executeIn runs pakdb in this process with a folder and an environment of its own, which no
+// other test may do at the same time, and returns its exit code.
+func executeIn(folder string, env []string, stdout, stderr io.Writer, args []string) (code int, err error) {
+	back, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(folder)
+	}
+	if err != nil {
+		return 0, err
+	}
+	before := os.Environ()
+	err = environment(env)
+	if err == nil {
+		code = execute(context.Background(), cli.New(strings.NewReader(""), stdout, stderr, all.Registry), args)
+	}
+	return code, errors.Join(err, environment(before), os.Chdir(back))
+}
+
+// environment sets all variables of the environment.
+func environment(env []string) (err error) {
+	os.Clearenv()
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	return err
 }
 
 // startAndWait runs a program and returns its exit code.

@@ -125,14 +125,14 @@ func (p Point) String() string { return fmt.Sprintf("operation %d, %s of %s", p.
 const Variable = "PAKDB_FAULTS"
 
 // Sweep kills the command at each of its operations, and lets each of them fail: at
-// up to most of them, evenly spread, if tests try every case; otherwise at five, and with
-// -short at three. It returns at how many, both together. Several points are tried at a time: what the functions
+// up to most of them, evenly spread, if tests try every case; otherwise at three, and with
+// -short at one. It returns at how many, both together. Several points are tried at a time: what the functions
 // of the command share must allow that.
 func Sweep(t *testing.T, c Command, most int) (points int) {
 	t.Helper()
-	most = testkit.Of(min(most, 5), most)
+	most = testkit.Of(min(most, 3), most)
 	if testing.Short() {
-		most = 3
+		most = 1
 	}
 	if n, err := strconv.Atoi(os.Getenv(Variable)); err == nil && n > 0 {
 		most = n
