@@ -3,6 +3,7 @@ package diff_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -82,7 +83,7 @@ func TestCompare(t *testing.T) {
 	typed := file("a", 1)
 	typed.Type = "TXTR"
 	base := made{name: "base.pak", mount: "../../../", entries: []schema.Entry{file("Game/Content/x", 1), file("Game/y", 2), file("Game/z", 3)}}
-	for name, test := range map[string]struct {
+	tests := map[string]struct {
 		old, new []made
 		o        diff.Options
 		want     []string
@@ -104,9 +105,17 @@ func TestCompare(t *testing.T) {
 		"archives one by one":        {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2"}}, []made{{name: "1"}, {name: "2", entries: []schema.Entry{file("a", 1)}}}, diff.Options{PerArchive: true}, []string{"moved a"}},
 		"below the one that wins":    {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, diff.Options{}, nil},
 		"which one by one tells":     {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, diff.Options{PerArchive: true}, []string{"modified a"}},
-	} {
+	}
+	names := slices.Sorted(maps.Keys(tests))
+	var builds [][]made
+	for _, name := range names {
+		builds = append(builds, tests[name].old, tests[name].new)
+	}
+	db := schematest.Open(t, catalog(t, builds...))
+	for i, name := range names {
+		test := tests[name]
 		t.Run(name, func(t *testing.T) {
-			r, changes := compared(t, catalog(t, test.old, test.new), test.o, "0", "1")
+			r, changes := comparedIn(t, db, test.o, fmt.Sprint(2*i), fmt.Sprint(2*i+1))
 			if d := cmp.Diff(test.want, lines(changes)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

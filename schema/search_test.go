@@ -77,7 +77,7 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 		return entries
 	}
 	first := int64(0)
-	for build := range testkit.Of(8, 20) {
+	for build := range testkit.Of(5, 20) {
 		b, err := c.Begin(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)

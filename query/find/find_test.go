@@ -174,7 +174,7 @@ func TestHitsAreRightWhateverHappens(t *testing.T) {
 				indexed = false
 				continue
 			}
-			for _, word := range words {
+			for _, word := range testkit.Some(words, 4) {
 				if d := cmp.Diff(expected(t, db, word), hits(t, db, word)); d != "" {
 					t.Fatalf("seed %d, step %d, %s (-want +got)\n%s", seed, step, word, d)
 				}
