@@ -85,9 +85,19 @@ type Options struct {
 	Limits Limits
 	Keys   KeyFunc // nil: no keys
 
+	// Candidates are keys for archives that Keys has none for: the first one that decrypts
+	// their tables, or their entries, to what they should be.
+	Candidates [][]byte
+
 	// KeysTrusted says that Keys are right, as for what was just encrypted with
 	// them, so that a format need not judge them by what they decrypt.
 	KeysTrusted bool
+}
+
+// WithCandidate returns o with one key for all archives.
+func (o Options) WithCandidate(key []byte) Options {
+	o.Keys, o.Candidates = func([16]byte) []byte { return key }, nil
+	return o
 }
 
 // KeyFunc returns the key for a key id (all zero: the main key), or nil.

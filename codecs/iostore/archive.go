@@ -38,11 +38,29 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, err
 	}
 	opt := o.WithDefaults()
-	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
-	if err := a.open(); err != nil {
+	a, err := openWith(src, opt)
+	if err == nil && a.toc.encrypted() && a.crypt.block == nil && len(a.toc.dir) > 0 {
+		for _, key := range opt.Candidates {
+			b, err := openWith(src, opt.WithCandidate(key))
+			if err != nil {
+				continue
+			}
+			if clear, err := b.crypt.directory(b.toc); err == nil && plausible(clear) {
+				return b, nil
+			}
+		}
+	}
+	if err != nil {
 		return nil, a.error("", err)
 	}
 	return a, nil
+}
+
+// openWith opens a container by the keys of the options. The archive is there with an error,
+// too.
+func openWith(src codecs.Source, opt codecs.Options) (*archive, error) {
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
+	return a, a.open()
 }
 
 func (a *archive) open() (err error) {

@@ -228,6 +228,15 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s by a wrong key: %v", e.Name, err)
 		}
 	}
+	a = p.open(t, &codecs.Options{Candidates: [][]byte{make([]byte, 32), []byte("short"), keys([16]byte{})}})
+	if w := a.Info().Warnings; len(w) != 0 {
+		t.Errorf("by the last of several keys: %v", w)
+	}
+	for e := range a.Entries() {
+		if _, err := codecstest.ReadEntry(context.Background(), a, e); err != nil {
+			t.Errorf("%s by the last of several keys: %v", e.Name, err)
+		}
+	}
 	_, err := iostore.Format().Open(context.Background(), p.source("Game"), &codecs.Options{Keys: func([16]byte) []byte { return []byte("short") }})
 	if !errors.Is(err, codecs.ErrWrongKey) {
 		t.Errorf("by a short key: %v", err)

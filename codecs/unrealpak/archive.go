@@ -2,6 +2,7 @@ package unrealpak
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"math"
@@ -36,12 +37,28 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, err
 	}
 	opt := o.WithDefaults()
-	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted, release: func() {}}
-	a.keySign = sync.OnceValue(func() sign { return entriesSign(a) })
-	if err := a.open(); err != nil {
+	a, err := openWith(src, opt)
+	if a.crypt.block == nil && (errors.Is(err, codecs.ErrEncrypted) || err == nil && a.facts.encrypted > 0) {
+		for _, key := range opt.Candidates {
+			if b, err := openWith(src, opt.WithCandidate(key)); err == nil && b.keyKnown() {
+				return b, nil
+			}
+		}
+		if n := len(opt.Candidates); n > 0 && err != nil {
+			err = at("key", a.footer.index.off, codecs.Errorf(codecs.ErrWrongKey, "none of %d keys without a GUID decrypts the index", n))
+		}
+	}
+	if err != nil {
 		return nil, a.error("", err)
 	}
 	return a, nil
+}
+
+// openWith opens a pak by the keys of the options. The archive is there with an error, too.
+func openWith(src codecs.Source, opt codecs.Options) (*archive, error) {
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted, release: func() {}}
+	a.keySign = sync.OnceValue(func() sign { return entriesSign(a) })
+	return a, a.open()
 }
 
 func (a *archive) open() (err error) {

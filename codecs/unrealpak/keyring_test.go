@@ -39,7 +39,7 @@ func TestKeyRing(t *testing.T) {
 	if got := r.Key([16]byte{}); !bytes.Equal(got, want) {
 		t.Errorf("main key: %x", got)
 	}
-	for _, text := range []string{keyringCueKey, guid + "=" + keyringCueKey, "short", guid + "=short"} {
+	for _, text := range []string{guid + "=" + keyringCueKey, "short", guid + "=short"} {
 		if err := r.Add(text); err == nil || strings.Contains(err.Error(), keyringCueKey) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -59,7 +59,7 @@ func TestKeyRingPrint(t *testing.T) {
 		return &r
 	}
 	var file unrealpak.Keyring
-	err := file.AddCryptoJSON([]byte(`{"EncryptionKey":{"Key":"` + keyringRepakKey + `"},
+	err := file.AddFile([]byte(`{"EncryptionKey":{"Key":"` + keyringRepakKey + `"},
 		"SecondaryEncryptionKeys":[{"Name":"dlc","Guid":"` + guid + `","Key":"` + hexKey + `"}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -75,22 +75,53 @@ func TestKeyRingPrint(t *testing.T) {
 	}
 }
 
-// Which of two keys is meant would be a guess, wherever they come from.
+// Which of two keys with one GUID is meant would be a guess.
 func TestKeyRingConflicts(t *testing.T) {
 	hexKey := strings.Repeat("ab", 32)
+	var r unrealpak.Keyring
+	err := r.AddFile([]byte(`{"EncryptionKey":{"Guid":"` + guid + `","Key":"` + hexKey + `"},
+		"SecondaryEncryptionKeys":[{"Name":"x","Guid":"` + guid + `","Key":"` + keyringRepakKey + `"}]}`))
+	if err == nil || !strings.Contains(err.Error(), "two keys with GUID") {
+		t.Error(err)
+	}
+}
+
+// Of several main keys none is taken unseen: archives try them.
+func TestKeyRingMains(t *testing.T) {
+	var r unrealpak.Keyring
+	for _, text := range []string{keyringRepakKey, keyringCueKey, keyringRepakKey} {
+		if err := r.Add(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.Key([16]byte{}) != nil || len(r.Mains()) != 2 || len(r.All()) != 2 {
+		t.Errorf("%d main keys of %d", len(r.Mains()), len(r.All()))
+	}
+}
+
+// TestKeyFiles reads keys in the forms in which people have them.
+func TestKeyFiles(t *testing.T) {
+	hexKey, dlc := strings.Repeat("ab", 32), [16]byte{0x33, 0x22, 0x11, 0x00, 0x77, 0x66, 0x55, 0x44, 0xbb, 0xaa, 0x99, 0x88, 0xff, 0xee, 0xdd, 0xcc}
+	const id = "00112233-4455-6677-8899-AABBCCDDEEFF"
 	for name, text := range map[string]string{
-		"two main keys": `{"EncryptionKey":{"Key":"` + hexKey + `"},"SecondaryEncryptionKeys":[{"Name":"x","Key":"` + keyringRepakKey + `"}]}`,
-		"main keys that differ by GUID": `{"EncryptionKey":{"Guid":"` + guid + `","Key":"` + hexKey + `"},
-			"SecondaryEncryptionKeys":[{"Name":"x","Guid":"` + guid + `","Key":"` + keyringRepakKey + `"}]}`,
-		"another than was given": `{"EncryptionKey":{"Key":"` + hexKey + `"}}`,
+		"FModel's API":       `{"version": "1", "mainKey": "0x` + hexKey + `", "dynamicKeys": [{"name": "dlc", "guid": "` + id + `", "key": "` + keyringRepakKey + `"}]}`,
+		"FModel's settings":  `{"PerDirectory": {"C:/Game": {"AesKeys": {"mainKey": "` + hexKey + `", "dynamicKeys": [{"guid": "` + id + `", "key": "` + keyringRepakKey + `"}]}}, "D:/Other": {"AesKeys": {"mainKey": "0x` + strings.Repeat("0", 64) + `", "dynamicKeys": null}}}}`,
+		"DefaultCrypto.ini":  "[/Script/CryptoKeys.CryptoKeysSettings]\r\nEncryptionKey=q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=\r\nbEncryptPakIniFiles=True\r\n+SecondaryEncryptionKeys=(Guid=" + id + ",Name=\"dlc\",Key=\"" + keyringRepakKey + "\")\r\n",
+		"a list":             "# keys of the game\n0x" + hexKey + "\n\n" + id + "=" + keyringRepakKey + "\n",
+		"a list with blanks": "// keys\n" + hexKey + "\n" + strings.ReplaceAll(id, "-", "") + " " + keyringRepakKey,
 	} {
 		var r unrealpak.Keyring
-		if name == "another than was given" {
-			if err := r.Add(keyringRepakKey); err != nil {
-				t.Fatal(err)
-			}
+		if err := r.AddFile([]byte("\xef\xbb\xbf" + text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
-		if err := r.AddCryptoJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), "two ") {
+		if main := r.Key([16]byte{}); !bytes.Equal(main, bytes.Repeat([]byte{0xab}, 32)) || len(r.Key(dlc)) != 32 || r.Key(dlc)[0] != 0x94 {
+			t.Errorf("%s: %x, %x", name, main, r.Key(dlc))
+		}
+	}
+	for name, text := range map[string]string{"nothing": "", "comments": "# none\n", "no key": `{"mainKey": ""}`, "a sentence": "the key is secret", "a bad line": hexKey + "\nshort",
+		"ini": "[/Script/CryptoKeys.CryptoKeysSettings]\nbEncryptAllAssetFiles=False\n"} {
+		if err := new(unrealpak.Keyring).AddFile([]byte(text)); err == nil || strings.Contains(err.Error(), hexKey) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -98,7 +129,7 @@ func TestKeyRingConflicts(t *testing.T) {
 
 func TestCryptoJSON(t *testing.T) {
 	var ring unrealpak.Keyring
-	err := ring.AddCryptoJSON([]byte("\xef\xbb\xbf" + `{"$types": {"x": "1"}, "EncryptionKey": {"$type": "1", "Name": null, "Guid": null, "Key": "` + keyringRepakKey + `"},
+	err := ring.AddFile([]byte("\xef\xbb\xbf" + `{"$types": {"x": "1"}, "EncryptionKey": {"$type": "1", "Name": null, "Guid": null, "Key": "` + keyringRepakKey + `"},
 		"bEnablePakSigning": false,
 		"SecondaryEncryptionKeys": [{"Name": "DLC", "Guid": "00112233445566778899AABBCCDDEEFF", "Key": "` + keyringCueKey + `"}]}`))
 	keys := ring.Key
@@ -110,7 +141,7 @@ func TestCryptoJSON(t *testing.T) {
 		t.Errorf("%x %q %x", main, keys(dlc), keys([16]byte{1}))
 	}
 	for _, text := range []string{"", "{}", `{"EncryptionKey":{"Key":"x"}}`, `{"SecondaryEncryptionKeys":[{"Guid":"x","Key":"` + keyringRepakKey + `"}]}`} {
-		if err := new(unrealpak.Keyring).AddCryptoJSON([]byte(text)); err == nil {
+		if err := new(unrealpak.Keyring).AddFile([]byte(text)); err == nil {
 			t.Errorf("%s: accepted", text)
 		}
 	}
@@ -124,7 +155,7 @@ func FuzzKeys(f *testing.F) {
 			t.Errorf("%d bytes", len(key))
 		}
 		var r unrealpak.Keyring
-		if err := r.AddCryptoJSON([]byte(text)); err == nil && len(r.All()) == 0 {
+		if err := r.AddFile([]byte(text)); err == nil && len(r.All()) == 0 {
 			t.Error("neither keys nor error")
 		}
 	})

@@ -161,4 +161,6 @@ func envOr(name, otherwise string) string {
 }
 
 // OpenOptions returns how archives are opened: with the user's keys.
-func (a *App) OpenOptions() *codecs.Options { return &codecs.Options{Keys: a.Keys.Ring.Key} }
+func (a *App) OpenOptions() *codecs.Options {
+	return &codecs.Options{Keys: a.Keys.Ring.Key, Candidates: a.Keys.Ring.Mains()}
+}

@@ -145,7 +145,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 // otherFlags says for flags of other programs, and of other commands, what does it here.
 func otherFlags() map[string]string {
 	return map[string]string{
-		"aes-keys":      "--aes-key takes a Crypto.json, too",
+		"aes-keys":      "--aes-key takes a file of keys, too",
 		"encrypt-index": "--encrypt entries,index",
 		"allow-damaged": "patch build, delta make and publish have it",
 		"exact":         "pakdb delta make --dry-run prints exact sizes",

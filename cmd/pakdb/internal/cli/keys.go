@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,23 +25,23 @@ type Keys struct {
 const keyVariable = "PAKDB_AES_KEY"
 
 // KeyHint is the remedy for what is encrypted.
-const KeyHint = "pass the key: --aes-key KEY, GUID=KEY or Crypto.json, or " + keyVariable + " in the environment"
+const KeyHint = "pass the key: --aes-key KEY, GUID=KEY or a file of keys, or " + keyVariable + " in the environment"
 
 func (k *Keys) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, GUID=KEY, or a Crypto.json; may repeat")
+	flags.StringArrayVar(&k.texts, "aes-key", nil, "AES `KEY`, GUID=KEY, or a file of keys; may repeat")
 }
 
 // load reads the keys. Those of the environment count for GUIDs that the command
 // line gives none for.
 func (k *Keys) load() error {
 	for _, text := range k.texts {
-		if strings.HasSuffix(strings.ToLower(text), ".json") {
+		if isKeyFile(text) {
 			b, err := os.ReadFile(text)
 			if err != nil {
 				return fmt.Errorf("--aes-key: %w", err)
 			}
-			if err := k.Ring.AddCryptoJSON(b); err != nil {
+			if err := k.Ring.AddFile(b); err != nil {
 				return fmt.Errorf("%w: --aes-key %s: %w", ErrUsage, text, err)
 			}
 		} else if err := k.Ring.Add(text); err != nil {
@@ -54,6 +56,19 @@ func (k *Keys) load() error {
 	}
 	k.Ring.Fill(&fromEnv)
 	return nil
+}
+
+// isKeyFile reports whether text names a file of keys: by its extension, or because it is
+// there and no key.
+func isKeyFile(text string) bool {
+	if slices.Contains([]string{".json", ".ini", ".txt"}, strings.ToLower(filepath.Ext(text))) {
+		return true
+	}
+	if new(unrealpak.Keyring).Add(text) == nil {
+		return false
+	}
+	st, err := os.Stat(text)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // WantsKey reports an error that only a key, or another one, would mend.
