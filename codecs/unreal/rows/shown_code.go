@@ -56,13 +56,10 @@ func (s *Script) Text(f *script.Function) string {
 
 // Write writes functions as text, an empty line between them.
 func (s *Script) Write(w io.Writer) error {
-	_, err := w.Write(s.append(nil, func(b []byte, f *script.Form) []byte { return f.AppendNamed(b, s.natives) }))
-	return err
-}
-
-func (s *Script) append(b []byte, text func([]byte, *script.Form) []byte) []byte {
+	var b []byte
 	for i := range s.Functions {
 		f := &s.Functions[i]
+		b = b[:0]
 		if i > 0 {
 			b = append(b, '\n')
 		}
@@ -70,14 +67,17 @@ func (s *Script) append(b []byte, text func([]byte, *script.Form) []byte) []byte
 		if f.Err != nil {
 			b = fmt.Appendf(b, "  opaque: %v\n", f.Err)
 		} else {
-			b = text(b, f.Normal)
+			b = f.Normal.AppendNamed(b, s.natives)
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
 		}
 	}
-	return b
+	return nil
 }
 
 // Code returns the code of a package as people write it, with blocks in place of jumps: of
-// UE1 to UE3 whole classes, of UE4 and UE5 functions. It is empty for a package without
+// UE1 to UE3 whole classes, of UE4 and UE5 functions and events. It is empty for a package without
 // code. The arguments are those of [ReadScript]; so is the error.
 func Code(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte, error) {
 	if !f.Modern() {
@@ -87,11 +87,7 @@ func Code(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte
 		}
 		return script.AppendClassic(nil, f, data, func(dst []byte, export int) []byte { return appendDefaults(dst, f, values, data, export) })
 	}
-	s, err := ReadScript(f, data)
-	if err != nil {
-		return nil, err
-	}
-	return s.append(nil, script.AppendSource), nil
+	return script.AppendKismet(nil, f, data)
 }
 
 // Table is the table of functions: opaque ones have a reason in place of a text.

@@ -439,3 +439,29 @@ func TestSourceTruth(t *testing.T) {
 		t.Error(counts)
 	}
 }
+
+// TestBlueprintEvents: events have their names and parameters, functions their types.
+func TestBlueprintEvents(t *testing.T) {
+	p := scripttest.File(t, codecstest.Sample(t, "unreal-properties", "uassetapi", "BP_ThirdPersonCharacter.uasset"))
+	text, err := rows.Code(p.Facts(), p.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"class BP_ThirdPersonCharacter_C extends Character\n\n",
+		"function Aim(float X Axis, double Y Axis) {\n  self.AddControllerYawInput(X Axis)\n",
+		"event Primary Thumbstick(Vector2D Axis) {\n  KismetMathLibrary:BreakVector2D(Axis, ",
+		"(InputActionValue ActionValue, float ElapsedTime, float TriggeredTime, InputAction SourceAction) {\n" +
+			"  EnhancedInputLibrary:Conv_InputActionValueToBool(ActionValue)\n  goto Touch Jump Start\n}\n",
+		"event Touch Jump Start() {\n  self.Jump()\n}\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for _, hidden := range []string{"ExecuteUbergraph", "ubergraph ", "frame."} {
+		if strings.Contains(string(text), hidden) {
+			t.Errorf("%q is left", hidden)
+		}
+	}
+}

@@ -436,6 +436,9 @@ func TestClassicMutations(t *testing.T) {
 					o.Normal.AppendText(nil)
 				}
 			}
+			if text, err := script.AppendClassic(nil, f, func(int) ([]byte, error) { return b, nil }, func([]byte, int) []byte { return nil }); err != nil || len(text) == 0 {
+				t.Fatalf("%d, mutation %d: %q, %v", version, i, text, err)
+			}
 			runtime.ReadMemStats(&after)
 			if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 				t.Fatalf("%d, mutation %d took %d bytes", version, i, used)

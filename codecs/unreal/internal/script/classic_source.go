@@ -15,14 +15,16 @@ type classicSource struct {
 	f       *unreal.PackageFacts
 	data    func(export int) ([]byte, error)
 	objects map[int]*ClassicObject
-	within  map[int][]int // by export: those that lie in it
+	within  map[int][]int                       // by export: those that lie in it
+	byName  map[int]map[string]unreal.ObjectRef // by class or state: its functions, in lower case
 	fields  map[int]*Field
 	natives map[int]*ClassicObject
 	common  Natives
 }
 
 func newClassicSource(f *unreal.PackageFacts, data func(int) ([]byte, error), list []ClassicObject) *classicSource {
-	s := &classicSource{names: NewNames(f), f: f, data: data, objects: map[int]*ClassicObject{}, within: map[int][]int{}, fields: map[int]*Field{},
+	s := &classicSource{names: NewNames(f), f: f, data: data, objects: map[int]*ClassicObject{}, within: map[int][]int{},
+		byName: map[int]map[string]unreal.ObjectRef{}, fields: map[int]*Field{},
 		natives: map[int]*ClassicObject{}, common: CommonNatives(f.Version)}
 	for i := range f.Exports {
 		if outer, ok := f.Exports[i].Outer.Export(); ok {
@@ -172,15 +174,22 @@ func (s *classicSource) ownerOf(r unreal.ObjectRef) unreal.ObjectRef {
 }
 
 // find returns the function of a name that a class or state of the package declares itself.
-func (s *classicSource) find(owner unreal.ObjectRef, name string) (fn unreal.ObjectRef) {
-	if o, ok := owner.Export(); ok {
+func (s *classicSource) find(owner unreal.ObjectRef, name string) unreal.ObjectRef {
+	o, ok := owner.Export()
+	if !ok {
+		return 0
+	}
+	list, ok := s.byName[o]
+	if !ok {
+		list = map[string]unreal.ObjectRef{}
 		for _, i := range s.within[o] {
-			if s.f.ClassOf(i) == "Function" && strings.EqualFold(s.f.ObjectOf(unreal.ObjectRef(i+1)), name) {
-				return unreal.ObjectRef(i + 1)
+			if s.f.ClassOf(i) == "Function" {
+				list[strings.ToLower(s.f.ObjectOf(unreal.ObjectRef(i+1)))] = unreal.ObjectRef(i + 1)
 			}
 		}
+		s.byName[o] = list
 	}
-	return 0
+	return list[strings.ToLower(name)]
 }
 
 // above returns what a class or state inherits from, 0 where the package does not say so.

@@ -226,7 +226,7 @@ var plainTypes = map[unreal.OldKind]string{unreal.OldInt: "int", unreal.OldBool:
 func (w *classicWriter) typeOf(f *Field) string {
 	of := w.names.Bare(f.Of)
 	inner := func(r unreal.ObjectRef) string {
-		if e := w.fieldOf(r); e != nil && e.Kind != unreal.OldArray {
+		if e := w.fieldOf(r); e != nil && e.Kind != unreal.OldArray && e.Kind != unreal.OldMap {
 			return w.typeOf(e)
 		}
 		return "?"

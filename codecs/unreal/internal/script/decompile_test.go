@@ -62,6 +62,11 @@ func write(lines ...string) *Code {
 			_, _ = fmt.Sscan(rest, &to)
 			c.Str("latent ")
 			c.Label(to)
+		case "delay":
+			_, _ = fmt.Sscan(rest, &to)
+			c.Str("Delay(self, LatentActionInfo{resume ")
+			c.Label(to)
+			c.Str(", 1, 'Graph', self})")
 		case "return":
 			flow = Return
 			c.Str("return")
@@ -105,6 +110,10 @@ func TestAppend(t *testing.T) {
 		{"early return", write("if a else 3", "x", "y", "return"), nil, "if (a) {\n  x\n  y\n}\n"},
 		{"guard", write("if a else 2", "return", "x", "y"), nil, "if (!a) {\n  x\n  y\n}\n"},
 		{"guard with a value", write("if a else 2", "stop", "x", "y"), nil, "if (a) {\n  stop\n}\nx\ny\n"},
+		{"delay", write("delay 3", "x", "return", "y", "z"), nil, "Delay(self) then {\n  y\n  z\n}\nx\n"},
+		{"delay in a delay", write("delay 2", "return", "x", "delay 5", "return", "y"), nil, "Delay(self) then {\n  x\n  Delay(self) then {\n    y\n  }\n}\n"},
+		{"delegates", write("A.Clicked += delegate(self, OnClicked)", "f(delegate(B, Fn), \"delegate(self, x)\")"), nil, "A.Clicked += OnClicked\nf(B.Fn, \"delegate(self, x)\")\n"},
+		{"calls on objects", write("self.A.Actor:Destroy(B[1].Pawn:Get(2))", "/Game/A.A_C:Fn(\"x.A:B(\")"), nil, "self.A.Destroy(B[1].Get(2))\n/Game/A.A_C:Fn(\"x.A:B(\")\n"},
 		{"while", write("if a else 3", "x", "jump 0", "y"), nil, "while (a) {\n  x\n}\ny\n"},
 		{"for ever", write("x", "jump 0"), nil, "while (true) {\n  x\n}\n"},
 		{"until", write("x", "if a else 0", "y"), nil, "do {\n  x\n} until (a)\ny\n"},
@@ -156,6 +165,15 @@ func TestAppend(t *testing.T) {
 				t.Error(wrong)
 			}
 		})
+	}
+}
+
+// TestLatentTwice: what two calls go on at stands in the block of the first.
+func TestLatentTwice(t *testing.T) {
+	got := string(AppendSource(nil, write("delay 4", "x", "delay 4", "return", "y").ByFlow(nil)))
+	want := "  Delay(self) then {\n   L1:\n    y\n  }\n  x\n  Delay(self) then goto L1\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

@@ -18,10 +18,12 @@
 //	kismet_package.go       the functions of a package, and their events
 //	kismet_layout.go        what differs between engines
 //	kismet_header.go        the data before and after the script of an export
-//	kismet_field.go         the properties of a function (4.25+), passed over
+//	kismet_field.go         the parameters and variables of a function (4.25+)
 //	kismet_statement.go     statements
 //	kismet_expression.go    expressions
 //	kismet_operands.go      what they are made of, counted on disk and in memory
+//
+// [AppendKismet] (kismet_text.go) writes functions with signatures, and events, as people do.
 //
 // A function is accepted when its script ends at its last byte, has the size in
 // memory that the file states, and its export ends after it; else it is opaque.

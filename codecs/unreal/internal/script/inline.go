@@ -269,7 +269,7 @@ func pureHead(text string) bool {
 	i := strings.LastIndexAny(text, " ,(") + 1
 	head := text[i:]
 	switch {
-	case head == "", head == "bool", head == "vector", head == "rotator", head == "transform", strings.HasSuffix(head, ">"):
+	case head == "", head == "bool", head == "float", head == "double", head == "vector", head == "rotator", head == "transform", strings.HasSuffix(head, ">"):
 		return true
 	}
 	for _, name := range pureCalls {

@@ -1,18 +1,29 @@
 package script
 
-import "pakdb/codecs/unreal"
+import (
+	"strings"
 
-// field passes over a property of a function: 4.25 and later.
-func (r header) field(depth int) {
+	"pakdb/codecs/unreal"
+)
+
+// kismetField is a parameter or a local variable of a function.
+type kismetField struct {
+	name  string
+	typ   string
+	flags uint64
+}
+
+// field reads a property of a function: 4.25 and later.
+func (r header) field(depth int) (f kismetField) {
 	kind := r.fieldName()
 	if kind == "None" || !r.ok() {
-		return
+		return f
 	}
 	if depth > 8 {
 		r.failAt(errNesting)
-		return
+		return f
 	}
-	r.fieldName()
+	f.name = r.fieldName()
 	if r.lay.fieldFlags {
 		r.in.Skip(4)
 	}
@@ -21,37 +32,68 @@ func (r header) field(depth int) {
 			r.fieldName()
 			unreal.FString(r.in)
 			if !r.ok() {
-				return
+				return f
 			}
 		}
 	}
-	r.in.Skip(4 + 4 + 8 + 2) // array size, element size, flags, replication
-	r.fieldName()            // of the function that is told of changes
+	r.in.Skip(4 + 4) // array size, element size
+	f.flags = r.in.U64()
+	r.in.Skip(2)
+	r.fieldName() // of the function that is told of changes
 	r.in.Skip(1)
-	r.fieldTail(kind, depth)
+	f.typ = r.fieldType(kind, depth)
+	return f
 }
 
-// fieldTail passes over what only some kinds of properties have.
-func (r header) fieldTail(kind string, depth int) {
+// fieldType reads what only some kinds of properties have, and returns the type.
+func (r header) fieldType(kind string, depth int) string {
+	base := strings.ToLower(strings.TrimSuffix(kind, "Property"))
 	switch kind {
 	case "ArrayProperty", "SetProperty", "OptionalProperty":
-		r.field(depth + 1)
+		return base + "<" + r.field(depth+1).typ + ">"
 	case "MapProperty":
-		r.field(depth + 1)
-		r.field(depth + 1)
+		key := r.field(depth + 1).typ
+		return "map<" + key + ", " + r.field(depth+1).typ + ">"
 	case "EnumProperty":
-		r.in.Skip(4)
+		name := r.fieldRef()
 		r.field(depth + 1)
+		return name
 	case "BoolProperty":
 		r.in.Skip(6)
 	case "ClassProperty", "SoftClassProperty", "ClassPtrProperty":
-		r.in.Skip(8)
+		r.fieldRef()
+		class := "class"
+		if kind == "SoftClassProperty" {
+			class = "softclass"
+		}
+		return class + "<" + r.fieldRef() + ">"
 	case "FieldPathProperty":
 		r.fieldName()
-	case "ByteProperty", "StructProperty", "ObjectProperty", "ObjectPtrProperty", "WeakObjectProperty", "LazyObjectProperty", "SoftObjectProperty", "InterfaceProperty",
-		"DelegateProperty", "MulticastDelegateProperty", "MulticastInlineDelegateProperty", "MulticastSparseDelegateProperty":
-		r.in.Skip(4)
+	case "ByteProperty":
+		if name := r.fieldRef(); name != "null" {
+			return name
+		}
+	case "StructProperty", "ObjectProperty", "ObjectPtrProperty", "InterfaceProperty":
+		return r.fieldRef()
+	case "WeakObjectProperty", "LazyObjectProperty", "SoftObjectProperty":
+		return strings.TrimSuffix(base, "object") + "<" + r.fieldRef() + ">"
+	case "DelegateProperty", "MulticastDelegateProperty", "MulticastInlineDelegateProperty", "MulticastSparseDelegateProperty":
+		r.fieldRef()
+		return "delegate"
+	case "StrProperty":
+		return "string"
 	}
+	return base
+}
+
+// fieldRef reads a reference in front of the script, where sizes in memory do not count,
+// and returns the name of the object.
+func (r header) fieldRef() string {
+	o := unreal.ObjectRef(r.in.I32())
+	if !r.names.Has(o) {
+		return "?"
+	}
+	return r.names.Bare(o)
 }
 
 // fieldName reads a name in front of the script, where sizes in memory do not

@@ -18,12 +18,15 @@ var (
 const classDefault = 0x10
 
 // header reads a function around its script.
-type header struct{ *kismetOperands }
+type header struct {
+	*kismetOperands
+	fields []kismetField
+}
 
 // read reads what stands in front of the script: the properties of the object,
 // a list that is empty, and the fields of the function. It returns the sizes of
 // the script.
-func (r header) read(flags uint64) (memory, disk int) {
+func (r *header) read(flags uint64) (memory, disk int) {
 	in := r.in
 	r.noProperties()
 	if flags&classDefault == 0 && r.bool() {
@@ -43,7 +46,9 @@ func (r header) read(flags uint64) (memory, disk int) {
 			if !r.ok() {
 				break
 			}
-			r.field(0)
+			if f := r.field(0); f.name != "" {
+				r.fields = append(r.fields, f)
+			}
 		}
 	}
 	memory, disk = int(in.I32()), int(in.I32())

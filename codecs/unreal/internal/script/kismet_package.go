@@ -39,6 +39,15 @@ type KismetOptions struct {
 // No mappings are needed: functions have no properties of their own, in
 // unversioned packages either.
 func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions) ([]Function, error) {
+	works, err := kismetWorks(f, data, opt)
+	out := make([]Function, 0, len(works))
+	for _, w := range works {
+		out = append(out, w.fn)
+	}
+	return out, err
+}
+
+func kismetWorks(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions) ([]*work, error) {
 	var best []*work
 	most := -1
 	for _, lay := range kismetLayouts(f) {
@@ -55,21 +64,20 @@ func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt K
 		}
 	}
 	entries := events(best)
-	out := make([]Function, 0, len(best))
 	for _, w := range best {
 		if w.fn.Err == nil {
 			w.fn.Normal = w.code.ByFlow(entries[w.fn.Export])
 		}
-		out = append(out, w.fn)
 	}
-	return out, nil
+	return best, nil
 }
 
 // work is a function in the making.
 type work struct {
-	fn   Function
-	code *Code
-	stub *stub
+	fn     Function
+	fields []kismetField // parameters and variables, in order
+	code   *Code
+	stub   *stub
 }
 
 // kismetAttempt disassembles all functions by one layout, and counts those it fits.
@@ -97,7 +105,9 @@ func function(names *Names, lay *kismetLayout, export int, data []byte) *work {
 	w := &work{fn: Function{Export: export, Path: names.Own(export), Class: names.Facts.ClassOf(export)}}
 	r := &kismetDisassembler{name: names.Facts.NameOf(names.Facts.Exports[export].Name), kismetOperands: kismetOperands{lay: lay,
 		tokens: tokens{in: bin.NewReader(data, 0, binary.LittleEndian), names: names, fn: &w.fn}}}
-	memory, disk := header{&r.kismetOperands}.read(names.Facts.Exports[export].Flags)
+	h := header{kismetOperands: &r.kismetOperands}
+	memory, disk := h.read(names.Facts.Exports[export].Flags)
+	w.fields = h.fields
 	w.fn.At, w.fn.Memory, w.fn.Disk = r.in.Pos(), memory, disk
 	if w.fn.Err = r.failed(); w.fn.Err != nil {
 		return w

@@ -42,6 +42,8 @@ type Form struct {
 	shown   []int32 // by statement: see skip
 	linear  bool
 	dropped bool // the last line is a return, and not shown
+
+	aliases map[variable]string // what compiler-made variables are named in [Form.Parts]; nil
 }
 
 // InOrder returns the form that keeps the order of the file.

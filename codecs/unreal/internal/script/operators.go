@@ -44,6 +44,55 @@ func operators(text string) string {
 	return b.String()
 }
 
+// bound writes delegates by the function that is bound, and calls on objects without the
+// class that declares the function.
+func bound(text string) string {
+	var b strings.Builder
+	from := 0
+	s := scanner{text: text}
+	for s.next() {
+		switch {
+		case s.at < from:
+		case s.c == 'd' && strings.HasPrefix(text[s.at:], "delegate(") && (s.at == 0 || !isWord(text[s.at-1])):
+			args, end := split(text[s.at+len("delegate"):])
+			if len(args) != 2 {
+				break
+			}
+			b.WriteString(text[from:s.at])
+			if args[0] != "self" {
+				b.WriteString(args[0] + ".")
+			}
+			b.WriteString(args[1])
+			from = s.at + len("delegate") + end
+		case s.c == ':':
+			if dot := memberAt(text[:s.at]); dot >= from {
+				b.WriteString(text[from : dot+1])
+				from = s.at + 1
+			}
+		}
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// memberAt returns where the dot is that a text ends with, before the name of a class, if an
+// object stands in front of it; -1 for a path, or anything else.
+func memberAt(text string) int {
+	end := len(text)
+	for end > 0 && isWord(text[end-1]) {
+		end--
+	}
+	if end < 2 || end == len(text) || text[end-1] != '.' || !isWord(text[end-2]) && text[end-2] != ')' && text[end-2] != ']' {
+		return -1
+	}
+	for i := end - 1; i > 0 && (isWord(text[i-1]) || text[i-1] == '.' || text[i-1] == '/'); i-- {
+		if text[i-1] == '/' {
+			return -1
+		}
+	}
+	return end - 1
+}
+
 // signChars are what names of operators are made of.
 const signChars = "!=<>&|+-*/%^~@$"
 

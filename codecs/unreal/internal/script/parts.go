@@ -99,6 +99,9 @@ func (p *parter) temp(m mark) Part {
 		id = len(p.temps) + 1
 		p.temps[v] = id
 	}
+	if alias := p.aliases[v]; alias != "" {
+		return Part{Text: alias, Temp: id}
+	}
 	p.dst = append(p.dst[:0], v.name...)
 	p.counted(m)
 	return Part{Text: string(p.dst), Temp: id}

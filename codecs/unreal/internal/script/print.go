@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,45 +14,43 @@ type printer struct {
 	end   string         // of a statement
 	names map[int]string // by node that has a label
 	count int
+
+	head    func(event string) string // the declaration of an event, whose code then is a block; nil: a line
+	byLabel map[int]int               // by statement that a latent call goes on at: its section
+	done    []bool                    // sections that are written
 }
 
 func (p *printer) print() {
-	p.names = map[int]string{}
-	byLabel := map[int]int{}
+	p.names, p.byLabel, p.done = map[int]string{}, map[int]int{}, make([]bool, len(p.sections))
+	resumed := map[int]int{}
 	for i, s := range p.sections {
 		if s.label > 0 {
-			byLabel[s.label] = i
-			if s.node >= 0 {
-				p.labels[s.node] = true
-				p.names[s.node] = s.name
-			}
+			p.byLabel[s.label] = i
+		}
+		for _, label := range resumes(s.items, nil) {
+			resumed[label]++
 		}
 	}
-	done := make([]bool, len(p.sections))
-	var section func(i int)
-	section = func(i int) {
-		done[i] = true
-		s := &p.sections[i]
-		if s.event != "" {
-			p.dst = append(append(append(p.dst, "event "...), s.event...), ":\n"...)
+	for _, s := range p.sections {
+		if s.label > 0 && s.node >= 0 && resumed[s.label] != 1 {
+			p.labels[s.node] = true
+			p.names[s.node] = s.name
 		}
-		if s.label == 0 || s.node >= 0 && s.items != nil && s.items[0].kind != gotoItem {
-			p.items(s.items, 1)
-		}
-		for _, label := range resumes(s.items, nil) { // what goes on later stands behind
-			if k, ok := byLabel[label]; ok && !done[k] {
-				section(k)
-			}
+	}
+	for _, s := range p.sections {
+		if p.head != nil && s.event != "" && len(s.items) > 0 && s.items[0].kind != gotoItem && s.items[0].first() == s.node {
+			delete(p.labels, s.node) // the event's name is its label
+			p.names[s.node] = s.event
 		}
 	}
 	for i := range p.sections {
 		if p.sections[i].label == 0 {
-			section(i)
+			p.section(i)
 		}
 	}
 	for i := range p.sections {
-		if !done[i] {
-			section(i)
+		if !p.done[i] {
+			p.section(i)
 		}
 	}
 	header := false
@@ -67,6 +66,74 @@ func (p *printer) print() {
 	}
 }
 
+// section writes what control reaches from one entry.
+func (p *printer) section(i int) {
+	p.done[i] = true
+	s := &p.sections[i]
+	body := s.label == 0 || s.node >= 0 && s.items != nil && s.items[0].kind != gotoItem
+	switch {
+	case s.event != "" && p.head != nil:
+		if i > 0 {
+			p.dst = append(p.dst, '\n')
+		}
+		p.dst = append(append(p.dst, p.head(s.event)...), " {\n"...)
+		p.items(s.items, 1)
+		p.dst = append(p.dst, "}\n"...)
+		return
+	case s.event != "":
+		p.dst = append(append(append(p.dst, "event "...), s.event...), ":\n"...)
+	}
+	if body {
+		p.items(s.items, 1)
+	}
+}
+
+// latentInfo begins the argument by which a call goes on later.
+const latentInfo = "LatentActionInfo{resume "
+
+// suspends returns where a statement has the label at which it goes on later, -1 for none.
+func suspends(text []Part) int {
+	for i := 1; i < len(text); i++ {
+		if text[i].Label > 0 && strings.HasSuffix(text[i-1].Text, latentInfo) {
+			return i
+		}
+	}
+	return -1
+}
+
+// latent writes a statement that goes on later: what it does then stands in its block. It
+// reports false for any other statement.
+func (p *printer) latent(it *item, depth int) bool {
+	at := suspends(it.text)
+	if at < 0 {
+		return false
+	}
+	k, ok := p.byLabel[it.text[at].Label]
+	before := strings.TrimSuffix(it.text[at-1].Text, latentInfo)
+	_, rest, closed := strings.Cut(join(it.text[at+1:]), "}")
+	if !ok || !closed {
+		return false
+	}
+	if cut, ok := strings.CutSuffix(before, ", "); ok {
+		before = cut
+	} else {
+		rest = strings.TrimPrefix(rest, ", ")
+	}
+	text := p.statement(append(slices.Clone(it.text[:at-1]), Part{Text: before + rest}))
+	s := &p.sections[k]
+	switch {
+	case s.node < 0:
+		p.line(depth, text)
+	case p.done[k] || len(s.items) == 1 && s.items[0].kind == gotoItem:
+		p.done[k] = true
+		p.line(depth, text+" then goto "+p.label(s.node))
+	default:
+		p.done[k] = true
+		p.block(depth, text+" then {", s.items, "}")
+	}
+	return true
+}
+
 // resumes appends the statements at which latent calls go on.
 func resumes(items []*item, list []int) []int {
 	for _, it := range items {
@@ -74,6 +141,9 @@ func resumes(items []*item, list []int) []int {
 			for _, part := range it.text {
 				if part.Label > 0 {
 					list = append(list, part.Label)
+				}
+				if part.Label > 0 && suspends(it.text) < 0 {
+					list = append(list, part.Label) // once more: it needs a label
 				}
 			}
 		}
@@ -121,7 +191,9 @@ func (p *printer) items(items []*item, depth int) {
 func (p *printer) item(it *item, depth int) {
 	switch it.kind {
 	case plainItem:
-		p.line(depth, p.statement(it.text)+p.end)
+		if !p.latent(it, depth) {
+			p.line(depth, p.statement(it.text)+p.end)
+		}
 	case gotoItem:
 		p.line(depth, "goto "+p.label(it.node)+p.end)
 	case breakItem:
@@ -274,7 +346,7 @@ func (p *printer) text(parts []Part) string {
 	if p.form.linear { // its operators were written as such
 		return b.String()
 	}
-	text := operators(b.String())
+	text := operators(bound(b.String()))
 	if left, right, ok := strings.Cut(text, " = ("); ok && !strings.ContainsAny(left, "\"'(") && closes(right) {
 		return left + " = " + right[:len(right)-1]
 	}
