@@ -574,6 +574,40 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	b.fine()
 }
 
+// TestPagesAreAccessible has axe-core look at all pages, light and dark: it finds nothing.
+// PAKDB_NODE names a folder with node_modules, of the packages in query/testdata/node.
+func TestPagesAreAccessible(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join(os.Getenv("PAKDB_NODE"), "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("PAKDB_NODE names no folder with axe-core")
+	}
+	b := openBrowser(t, serve(t, twoBuilds(t, "Harbor.pak", "Harbor_next.pak", "Calligraphy.sip", "Calligraphy_next.sip"), nil), 1300, 900)
+	at := "/b/1.1/path/Harbor/Content/"
+	door := "/compare/1.0...1.1?at=" + url.QueryEscape("Harbor/Content/Blueprints/BP_Door.uasset")
+	for _, theme := range []string{"light", "dark"} {
+		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": theme}}}, nil)
+		for _, page := range [][2]string{ // and until when it is not complete
+			{"/"}, {"/b/1.1/tree/Harbor/Content", `document.querySelector(".legend button")`}, {at + "Textures/T_Sign.uasset", `document.querySelector("[role=tabpanel] img")`},
+			{at + "Data/DT_Weapons.uasset", `document.querySelector("[role=tabpanel] table")`}, {at + "Data/C_Tide.uasset", `document.querySelector("[role=tabpanel] svg")`},
+			{at + "Blueprints/BP_Door.uasset?show=code", `document.querySelector("[role=tabpanel] pre")`}, {at + "Audio/Bell.wav", `document.querySelector("audio")`},
+			{"/b/1.1/search?q=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("mark")`}, {"/b/1.1/problems"}, {"/b/1.1/archives"}, {"/b/1.1/graph?path=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("svg a")`},
+			{"/compare/1.0...1.1", `document.querySelector("article .said:not(:empty)")`}, {door, `document.querySelector("article.on .hunk")`}, {"/patch/1.0...1.1"},
+			{"/sql?sql=" + url.QueryEscape("SELECT path, size FROM entries"), `document.querySelector("[role=gridcell]")`}, {"/q/largest"}, {"/nothing"},
+		} {
+			b.open(page[0])
+			if page[1] != "" {
+				b.until("all of "+page[0], page[1])
+			}
+			b.eval(`for (const fold of document.querySelectorAll("article button[aria-expanded=false]")) fold.click()`) // what is technical
+			b.eval(string(axe) + ";0")
+			found := b.text(`axe.run(document).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join(", ")).join("\n"))`)
+			if found != "" {
+				t.Errorf("%s, %s:\n%s", page[0], theme, found)
+			}
+		}
+	}
+}
+
 // TestManyRowsInBrowser scrolls to the last of many files in one folder.
 func TestManyRowsInBrowser(t *testing.T) {
 	const n = 50_000

@@ -88,8 +88,10 @@ func New(w io.Writer, old, new string, most int64, damaged ...string) *Writer {
 <title>`, html.EscapeString(old+" → "+new), ` · pakdb diff</title>
 <style>`, style(), `</style>
 </head>
-<body class="changes">
-`, alert(damaged), string(ui.File("changes.html")), `<script type="text/plain" id="data">`)
+<body>
+<main class="changes">
+`, alert(damaged), string(ui.File("changes.html")), `</main>
+<script type="text/plain" id="data">`)
 	p.base64 = base64.NewEncoder(base64.StdEncoding, p.w)
 	p.packed.w = p.base64
 	p.gzip, _ = gzip.NewWriterLevel(&p.packed, gzip.BestCompression) // it is a level

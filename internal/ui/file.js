@@ -44,7 +44,7 @@ export const show = async (view) => {
   const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
   const tabs = shows.filter((s) => drawers[s]), body = el("div", { role: "tabpanel", tabindex: "0" });
   const choose = async (tab, keep) => {
-    for (const b of strip.children) if (b.dataset.tab) b.setAttribute("aria-selected", b.dataset.tab === tab);
+    for (const b of strip.children) b.setAttribute("aria-selected", b.dataset.tab === tab);
     if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab }));
     const into = el("div", "", el("p", "dim", "…")); // what comes late for another tab is drawn where nobody looks
     body.replaceChildren(into);
@@ -52,17 +52,17 @@ export const show = async (view) => {
       if (!view.signal.aborted) into.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
     }
   };
-  const strip = el("div", { class: "tabs", role: "tablist", onkeydown: (e) => {
+  const strip = el("div", { role: "tablist", "aria-label": "What is in it", onkeydown: (e) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
     if (!step) return;
     e.preventDefault();
-    const all = [...strip.children].filter((b) => b.dataset.tab), next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+    const all = [...strip.children], next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
     next.focus(); next.click();
-  } }, ...tabs.map((t) => { const b = el("button", { type: "button", role: "tab", onclick: () => choose(t, true) }, names[t]); b.dataset.tab = t; return b; }),
-  shows.includes("download") ? el("a", { href: own + "/download", download: "", class: "get" }, "Download") : null);
+  } }, ...tabs.map((t) => { const b = el("button", { type: "button", role: "tab", onclick: () => choose(t, true) }, names[t]); b.dataset.tab = t; return b; }));
+  const get = shows.includes("download") ? el("a", { href: own + "/download", download: "", class: "get" }, "Download") : null;
   if (tabs.length === 0) preview.append(el("p", "dim", entry.deleted ? "A delete record has no content: it hides the path in other archives." : view.about.contents ? "The content was not read when the build was scanned." : "This server shows no contents: pakdb serve --read DIR does."));
   else {
-    preview.append(strip, body);
+    preview.append(el("div", "tabs", strip, get), body);
     const wanted = url.searchParams.get("show");
     choose(tabs.includes(wanted) ? wanted : tabs[0], false);
   }
@@ -113,7 +113,7 @@ const redirect = async (view) => {
   const path = view.url.searchParams.get("path") ?? view.rest.join("/");
   try {
     const { places } = await view.get(to.data(to.path(view.build, path)));
-    return view.go(to.file(view.build, places[0].archive, places[0].ordinal), { replace: true });
+    return view.go(to.file(view.build, places[0].archive, places[0].ordinal, { show: view.url.searchParams.get("show") }), { replace: true });
   } catch (problem) {
     if (problem.status !== 404) throw problem;
     await view.get(to.data(to.tree(view.build, path, { limit: 0 }))); // it may be a folder

@@ -25,7 +25,7 @@ export const show = async (view) => {
   const short = (s) => { const t = plain(s); return t.length > 38 ? "…" + t.slice(-37) : t; };
   const end = (i) => at[i].x + Math.min(width - 4, 10 + short(nodes[i].name).length * (i === 0 ? 7.4 : 6.8)); // about where its text ends
   const total = depths.length * (width + gap) - gap + 20;
-  const drawing = svg("svg", { class: "graph", viewBox: `0 0 ${total} ${height}`, role: "img", "aria-label": "Graph of references" },
+  const drawing = svg("svg", { class: "graph", viewBox: `0 0 ${total} ${height}`, role: "group", "aria-label": "Graph of references" },
     ...(edges ?? []).map((e) => {
       const [i, k] = at[e.from].x <= at[e.to].x ? [e.from, e.to] : [e.to, e.from], [l, r] = [at[i], at[k]], x1 = end(i), x2 = r.x, y = r.y - 4, out = l.x + width;
       const line = l.x === r.x ? `M${x1},${l.y - 4} C${out + 30},${l.y - 4} ${out + 30},${y} ${end(k)},${y}` : `M${x1},${l.y - 4} C${out + 20},${l.y - 4} ${x2 - 50},${y} ${x2},${y}`;

@@ -12,7 +12,7 @@ const archives = async (view) => {
   const largest = Math.max(1, ...rows.map((r) => r[3]));
   const bar = (n) => { const i = el("i", ""); i.style.width = (90 * n) / largest + "px"; return el("span", "bars", i); };
   main.append(el("div", "", el("h1", "", "Archives of ", plain(build)), el("p", "sub", plural(rows.length, "file", "files"))),
-    el("section", "box", table(["Archive", "Format", { n: "Size" }, "", { n: "Entries" }, "Mounted at", { n: "Order" }, "Problems", "BLAKE3"],
+    el("section", "box", table(["Archive", "Format", { n: "Size" }, "Share", { n: "Entries" }, "Mounted at", { n: "Order" }, "Problems", "BLAKE3"],
       rows.map((r) => [plain(r[0]), plain([r[1], r[2]].filter(Boolean).join(" ")), { n: bytes(r[3]) }, bar(r[3]), { n: count(r[7]) }, plain(r[5]), { n: String(r[6]) },
         r[8] ? el("a", { href: to.page(build, "problems") }, count(r[8])) : "", el("span", { title: r[4] }, r[4].slice(0, 12))]), "Archives")));
 };

@@ -8,7 +8,7 @@ const unpack = async () => {
   const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
   const { rows, words } = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   const begin = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  showChanges(document.body, words, rows, {
+  showChanges(document.querySelector("main"), words, rows, {
     alone: true, begin: { ...begin, kinds: begin.kinds?.split(",") },
     changed: (chosen) => {
       const set = Object.entries(chosen).filter(([, v]) => v.length).map(([k, v]) => [k, String(v)]);

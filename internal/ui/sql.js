@@ -328,7 +328,7 @@ export const show = async (view) => {
     el("h1", "", "@" + plain(named.name)), el("p", "sub", plain(named.doc)), form,
     el("details", "", el("summary", "", "Its SQL"), el("pre", "", withoutHead(named.sql).split("\n").map(plain).join("\n")),
       el("button", { type: "button", onclick: () => view.go("/sql" + parametersOf({ sql: withoutHead(named.sql), ...standing() })) }, "Edit as a statement")))
-    : el("section", { class: "sql-write", "aria-label": "Statement" }, place, form);
+    : el("section", { class: "sql-write", "aria-label": "Statement" }, el("h1", "hidden", "SQL"), place, form);
   // standing are the values of all parameters of the named query, for its statement.
   const standing = () => {
     const filled = values(), all = {};

@@ -57,6 +57,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	cli.Flag(cmd, "limit", &opts.limit)
 	cli.AddFormat(cmd, &opts.format, append(query.Formats(), formatHTML)...)
 	flags.Var(&opts.most, "max", "values on a page take at most `SIZE`")
+	flags.Lookup("max").DefValue = "20MiB"
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "by", byKeys()...)
 	cli.CompleteFlag(cmd, "sort", diff.Orders()...)
