@@ -39,6 +39,15 @@ func Of(sampled, all int) int {
 	return min(all, 2*sampled)
 }
 
+// NotShort skips a test with -short: it takes other bytes the same way as others, and what
+// -short is for is to start each goroutine once, as under the race detector.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("other bytes on the same way")
+	}
+}
+
 // Some returns n elements of a list, spread over it, or more of them as [Of] says.
 func Some[T any](all []T, n int) (some []T) {
 	n = Of(min(n, len(all)), len(all))

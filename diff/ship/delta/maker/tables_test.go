@@ -188,6 +188,7 @@ func TestTableCosts(t *testing.T) {
 // TestMergedTables: several paks become one of another name, and it becomes
 // several; where path hashes have a seed, each has its own.
 func TestMergedTables(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	for _, version := range testkit.Some([]string{"11", "3", "5", "8B", "10", "12"}, 2) {
 		t.Run(version, func(t *testing.T) {

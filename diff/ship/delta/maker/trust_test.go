@@ -11,11 +11,13 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/internal/testkit"
 )
 
 // TestTrust: blocks of one recipe in a row are believed; and a belief that is
 // wrong costs time and nothing else.
 func TestTrust(t *testing.T) {
+	testkit.NotShort(t)
 	content := deltatest.Noisy(1, 1<<20)
 	for i := range content {
 		content[i] &= 0x7f // so that it is compressed, by a little

@@ -22,6 +22,7 @@ import (
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
+	"pakdb/internal/testkit"
 )
 
 // How many operations of a command are killed, and fail, at most. A store takes
@@ -34,15 +35,6 @@ const (
 // quick leaves out syncing, for what only prepares or looks.
 func quick(ctx context.Context) context.Context {
 	return atomicfile.WithGuard(ctx, (&faulttest.Faults{}).Guard)
-}
-
-// notShort skips one of the many cases of an update that meet nothing which others
-// do not, but other bytes: -short is for looking for races.
-func notShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("other bytes on the same way")
-	}
 }
 
 // smallPak is a pak of entries that differ by seeds.
@@ -154,7 +146,7 @@ func TestFaultsUpdate(t *testing.T) {
 
 // Killed wherever: when a file of a part is in place, all files of the parts before it are.
 func TestFaultsParts(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	from, build := t.TempDir(), partsOf(1, 3000)
 	publishWith(t, from, "1", build, &publish.Options{Parts: someParts})
 	stages := [][]string{{"Game.bin", "a.txt"}, {"Text/fr.bin", "DLC1/fr.bin"}, {"Text/de.bin"}, {"DLC1/level.bin"}}

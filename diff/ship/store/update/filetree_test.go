@@ -12,6 +12,7 @@ import (
 
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/testkit"
 )
 
 // loose draws a build of many small files.
@@ -85,7 +86,7 @@ func union(a, b folder) folder {
 // A part of the list of files that is another one is refused: the manifest, which
 // may be signed, vouches for all of it.
 func TestListOfFilesIsWhatItsNameSays(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	dir := t.TempDir()
 	runPublish(t, dir, "1", loose(300))
 	sound := readFolder(t, dir)

@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // Whatever a folder has in which a build has something else.
@@ -117,7 +118,7 @@ func TestModesStay(t *testing.T) {
 // TestLostNames: what contents are called is written without waiting for the disk,
 // and is not needed.
 func TestLostNames(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	t.Parallel()
 	list := assets(40, 8000)
 	p := testPair{old: folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}, new: folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(list))}}

@@ -12,12 +12,13 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // What a failed try left counts: as bytes that need not be fetched, or as free, and
 // is removed. The error's hint names the folder.
 func TestLeft(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	p := mixedPair(t)
 	at := p.mod.write(t, t.TempDir())
 	var n atomic.Int64

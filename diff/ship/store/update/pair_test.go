@@ -144,7 +144,7 @@ func inMemory() {
 // From the build before, a modded one, and nothing: what is fetched is what the
 // bill says, in few requests, and a modded build costs little more.
 func TestMixedPair(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	p := mixedPair(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(p.store)))
 	defer server.Close()
@@ -189,7 +189,7 @@ func fetchedByPatch(t *testing.T, p *testPair) int64 {
 // What the tables of a pak and the heads of its entries say is not fetched,
 // whatever the version and the file that the client has.
 func TestTablesFollow(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	for _, version := range testkit.Some([]string{"3", "4", "5", "7", "8A", "8B", "9", "10", "11", "12"}, 3) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +217,7 @@ func TestTablesFollow(t *testing.T) {
 // A mod that another packer wrote, whose records have other block sizes, has all
 // parts of the recipe but those of what it changed.
 func TestOtherPacker(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	list, dir := assets(1500, 300), t.TempDir()
 	mod := append(pakOf(t, codecs.CreateOptions{Version: "8B"}, list), 0)
 	old := withBlockSize(t, pakOf(t, codecs.CreateOptions{Version: "8B"}, list), 65536)
@@ -264,7 +264,7 @@ func withBlockSize(t *testing.T, pak []byte, size uint32) []byte {
 
 // One entry of many is changed: what a client must know of the others is little.
 func TestOneOfMany(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	list, dir := assets(testkit.Of(2000, 4000), 300), t.TempDir()
 	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
 	list[len(list)/2].Data = []byte("changed")
@@ -306,7 +306,7 @@ func TestMovedOutOfUnchanged(t *testing.T) {
 // What repeats over more than a frame is fetched as a whole: about what zstd makes
 // of the file.
 func TestWhole(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	r := rand.New(rand.NewPCG(3, 3))
 	var lines [][]byte
 	for range 3000 {

@@ -23,6 +23,7 @@ import (
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // withParts brings a folder to a build, with a choice of parts, and returns the bill.
@@ -113,7 +114,7 @@ func TestParts(t *testing.T) {
 // TestPartsLieApart: files of languages that take turns in a folder are not fetched with each
 // other.
 func TestPartsLieApart(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	t.Parallel()
 	dir, f, size := t.TempDir(), folder{}, 20_000
 	for i := range 100 {

@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // failing serves a store and gets in the way of some requests.
@@ -86,7 +87,7 @@ func TestFailingServers(t *testing.T) {
 // Servers that do not have the store, or another's: an error, soon, and the folder
 // as it was, which the right store then completes.
 func TestWrongServers(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	p := mixedPair(t)
 	for name, tt := range map[string]struct {
 		get  func(w http.ResponseWriter, req *http.Request) bool
@@ -139,7 +140,7 @@ func serving(dir, below string, bad func([]byte) []byte) func(w http.ResponseWri
 // Servers that send the wrong thing well: a range that is compressed is told as
 // what it is, and asked not to be; what is passed over for want of ranges counts.
 func TestCodedRanges(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	t.Parallel() // most of the time it waits
 	p := mixedPair(t)
 	files := http.FileServer(http.Dir(p.store))

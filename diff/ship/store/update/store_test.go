@@ -176,6 +176,9 @@ func plainStore(t *testing.T) ([]folder, string) {
 // From any build, from nothing, and from a mix with mods to any build.
 func TestAnyToAny(t *testing.T) {
 	list, dir := addSamples(t, builds(t)), t.TempDir()
+	if testing.Short() {
+		list = list[:2]
+	}
 	for i, f := range list {
 		runPublish(t, dir, fmt.Sprint("v", i), f, 1, 2) // with deltas from two builds
 	}
@@ -300,7 +303,7 @@ func TestGoodServer(t *testing.T) {
 
 // Whatever is damaged in a store: the folder stays as it was, and Check finds it.
 func TestDamagedStore(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	list, dir := builds(t), t.TempDir()
 	runPublish(t, dir, "v1", list[1])
 	sound := readFolder(t, dir)
@@ -391,7 +394,7 @@ func TestInterrupted(t *testing.T) {
 
 // Only what no build needs is removed.
 func TestPrune(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	list, dir := builds(t), t.TempDir()
 	for i, f := range list {
 		runPublish(t, dir, fmt.Sprint("v", i), f, 1)

@@ -76,7 +76,7 @@ func wrongs() map[string]func(code int, b []byte) (int, []byte) {
 // A server that answers wrongly now and then: the update finishes, from nothing
 // and from another version, with and without signatures.
 func TestWrongNowAndThen(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	p := mixedPair(t)
 	key, pub := newKey(t)
 	signed := t.TempDir()
@@ -125,7 +125,7 @@ func TestWrongNowAndThen(t *testing.T) {
 // was wanted and what came, soon; the folder stays as it was, and the right store
 // completes it.
 func TestAlwaysWrong(t *testing.T) {
-	notShort(t)
+	testkit.NotShort(t)
 	p, n := mixedPair(t), 0
 	for name, change := range testkit.SomeOf(wrongs(), len(wrongs())) {
 		if name == "overloaded" || name == "short" { // which are asked for as long as something comes

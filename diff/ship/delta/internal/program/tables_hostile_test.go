@@ -12,12 +12,14 @@ import (
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/table"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/internal/testkit"
 )
 
 // TestHostileTables executes operations on tables with numbers that nobody would
 // write. They end, in output that is not too long or in an error of the right
 // class.
 func TestHostileTables(t *testing.T) {
+	testkit.NotShort(t)
 	old := deltatest.PakOf(t, deltatest.Words(1, 3000), deltatest.Words(2, 2000), deltatest.Words(3, 1000), deltatest.Words(4, 500))
 	h := &delta.Header{Files: delta.Files{Old: []delta.File{{Name: "x.pak", Size: int64(len(old))}}, New: []delta.File{{Name: "x.pak", Size: 20_000}}}}
 	k, err := table.Parse(table.Unreal, old, 0)
@@ -31,7 +33,7 @@ func TestHostileTables(t *testing.T) {
 	at := Range{Off: end, Stored: int64(len(old)) - end}
 	r := rand.New(rand.NewPCG(5, 5))
 	done := map[bool]int{}
-	for range 400 {
+	for range testkit.Of(150, 400) {
 		m := &Machine{H: h, Old: &OldFiles{Files: []io.ReaderAt{bytes.NewReader(old)}, Names: []string{"x.pak"}}}
 		out := &deltatest.Memory{B: make([]byte, 20_000)}
 		m.Begin(0, out, 20_000, 0, nil, nil)

@@ -13,6 +13,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/internal/testkit"
 )
 
 // bomb is a segment of few bytes that has much decoded, or coded again, and the
@@ -202,6 +203,7 @@ func TestPartDigests(t *testing.T) {
 // TestWork: what may be decoded and coded again is bounded by what a patch
 // declares.
 func TestWork(t *testing.T) {
+	testkit.NotShort(t)
 	for name, write := range map[string]func(e *Emitter, blocks [2]Range, indexes [2]*coder.Index){
 		"decoded": func(e *Emitter, blocks [2]Range, indexes [2]*coder.Index) {
 			for i := range 100 {
