@@ -9,7 +9,7 @@
 // edit of a value that cannot be written safely; errors name the field and the reason.
 //
 // An [Edit] is one entry of a list of changes, which [Package.JSONEdits] makes of JSON, and
-// [Texts] takes for .locres, .ini, .json and .csv as well.
+// [Texts] takes for .locres, .ini, .json, .csv and .xml as well.
 //
 // Legacy packages of UE 4.10 to 5.8 are written, and Zen packages of UE 5.3 to 5.8, with
 // tagged and with unversioned lists.

@@ -10,7 +10,7 @@ import (
 	"pakdb/internal/glob"
 )
 
-// Texts is a file of texts whose values are being changed: .locres, .ini, .json or .csv. It
+// Texts is a file of texts whose values are being changed: .locres, .ini, .json, .csv or .xml. It
 // takes the edits that [Package] takes, and of these those that set a value.
 type Texts struct {
 	file    *text.File

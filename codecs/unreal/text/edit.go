@@ -22,7 +22,7 @@ import (
 
 // Value is a value of a file of texts, and the bytes that it takes.
 type Value struct {
-	Field    string // "Namespace[Key]" of .locres, "Section[Key]" of .ini, "A.B[0]" of JSON, "Row[Column]" of CSV
+	Field    string // "Namespace[Key]" of .locres, "Section[Key]" of .ini, "A.B[0]" of JSON, "Row[Column]" of CSV, "A.B@c" of XML
 	Text     string
 	from, to int
 	encode   func(string) ([]byte, error) // nil: the value is read alone
@@ -39,9 +39,10 @@ type File struct {
 // ErrNoEdit is wrapped by errors about texts that are not changed in place.
 var ErrNoEdit = errors.New("cannot be set")
 
-// Editable reports whether a file of that name can be changed: .locres, .ini, .json or .csv.
+// Editable reports whether a file of that name can be changed: .locres, .ini, .json, .csv
+// or .xml.
 func Editable(name string) bool {
-	return slices.Contains([]string{".locres", ".ini", ".json", ".csv"}, strings.ToLower(path.Ext(name)))
+	return slices.Contains([]string{".locres", ".ini", ".json", ".csv", ".xml"}, strings.ToLower(path.Ext(name)))
 }
 
 // Open reads a file for changes. It fails for content that is not understood whole.
@@ -57,8 +58,10 @@ func Open(name string, data []byte) (*File, error) {
 		err = f.json()
 	case ".csv":
 		err = f.csv()
+	case ".xml":
+		err = f.xml()
 	default:
-		err = fmt.Errorf("%w: only .locres, .ini, .json and .csv are", ErrNoEdit)
+		err = fmt.Errorf("%w: only .locres, .ini, .json, .csv and .xml are", ErrNoEdit)
 	}
 	return f, err
 }

@@ -17,7 +17,15 @@ func TestSet(t *testing.T) {
 	const ini = "\xef\xbb\xbf; head\r\n[/Script/Engine.Engine]\r\nSpeed = 600 \r\n+Paths=\"A\"\r\n+Paths=B\n\n[Other]\nSpeed=1\nLong=a \\\n b\n"
 	const table = "\xef\xbb\xbfKey,SourceString,Comment\r\nA,\"Hello, you\",x\r\nB,Bye,\r\n"
 	const object = "{\n  \"a\": [1, {\"b.c\": \"x\\u00e4<\"}],\t\"d\": null, \"e\": {}\n}\n"
+	const doc = "\xef\xbb\xbf<?xml version=\"1.0\"?>\r\n<!-- head -->\r\n<Items a = '1'>\n\t<Item id=\"x\" n:v='2'>A &amp; B</Item>\n\t<Item id=\"y\"/><!-- c --><Item>\n<![CDATA[<raw>]]></Item>\n<p>one<b>two</b></p></Items>\n"
 	for _, tt := range []struct{ name, content, field, value, want string }{
+		{"a.xml", doc, "Items.Item", "<ä> & \"b\"\n", strings.Replace(doc, "A &amp; B", "&lt;ä&gt; &amp; \"b\"\n", 1)},
+		{"a.xml", doc, "items@a", "it's", strings.Replace(doc, "'1'", "'it&#39;s'", 1)},
+		{"a.xml", doc, "Items.Item@v", "3", strings.Replace(doc, "'2'", "'3'", 1)},
+		{"a.xml", doc, "Items.Item[1]@id", "\"\n", strings.Replace(doc, `"y"`, `"&#34;&#xA;"`, 1)},
+		{"a.xml", doc, "Items.p.b", "", strings.Replace(doc, "two", "", 1)},
+		{"a.xml", doc, "Items.Item", "\x01", ""},
+		{"a.xml", "<a>\r\n1\r\n</a>", "a", "2\r3", "<a>2&#xD;3</a>"},
 		{"a.ini", ini, "/Script/Engine.Engine[Speed]", "720", strings.Replace(ini, "600", "720", 1)},
 		{"a.ini", ini, "/script/engine.engine[paths]", "C D", strings.Replace(ini, `"A"`, `"C D"`, 1)},
 		{"a.ini", ini, "/Script/Engine.Engine[Paths][1]", "ä", strings.Replace(ini, `=B`, `=ä`, 1)},
@@ -102,14 +110,15 @@ func TestSetLocres(t *testing.T) {
 
 // Whatever is opened and changed reads back as asked.
 func FuzzSet(f *testing.F) {
-	for i, name := range []string{"a.locres", "a.ini", "a.json", "a.csv"} {
+	for i, name := range []string{"a.locres", "a.ini", "a.json", "a.csv", "a.xml"} {
+		f.Add(i, []byte("<a b='c'><d>1</d><!-- x --><d e=\"\"/></a>"), 0, "<>'\"&")
 		f.Add(i, write(3, texts), 1, "text")
 		f.Add(i, []byte("[A]\nB=1\n+B=\"x\"\n"), 0, "2")
 		f.Add(i, []byte(`{"a": [1, "b"]}`), 1, "c")
 		f.Add(i, []byte("a,b\n1,\"2\"\n"), 0, fmt.Sprint(name, "\""))
 	}
 	f.Fuzz(func(t *testing.T, kind int, content []byte, at int, value string) {
-		name := []string{"a.locres", "a.ini", "a.json", "a.csv"}[uint(kind)%4]
+		name := []string{"a.locres", "a.ini", "a.json", "a.csv", "a.xml"}[uint(kind)%5]
 		file, err := text.Open(name, content)
 		if err != nil || len(file.Values) == 0 {
 			return

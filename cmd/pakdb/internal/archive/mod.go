@@ -39,8 +39,8 @@ func newModSetCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set [flags] {FILE|BUILD:PATH}... FIELD=VALUE... -o OUT",
 		Short: "Change values of Unreal packages",
-		Long: `Change values of packages of UE 4.10 to 5.8, of .locres, .ini, .json and .csv
-files, and of prototypes and curves in a .sip: FIELD=VALUE, or FIELD*=2.5. A
+		Long: `Change values of packages of UE 4.10 to 5.8, of .locres, .ini, .json, .csv
+and .xml files, and of prototypes and curves in a .sip: FIELD=VALUE, or FIELD*=2.5. A
 FIELD is a path as "pakdb show --tables values" prints it: Stats.Damage,
 Slots[3], Rows[Rifle].Cost; OBJECT:FIELD chooses among several objects. Every
 file named gets all changes, and of those that match a pattern each that has
