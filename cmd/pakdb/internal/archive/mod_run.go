@@ -266,6 +266,9 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 		if err != nil {
 			return nil, err
 		}
+		if isSTRG(t.path()) {
+			return openSTRG(b)
+		}
 		if edit.IsPrototype(t.path()) {
 			return edit.OpenPrototype(t.path(), b, t.ar.database(ctx), r.opts.force)
 		}
@@ -303,7 +306,7 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 }
 
 // isText reports whether a file that is no package can be changed.
-func isText(name string) bool { return text.Editable(name) || edit.IsPrototype(name) }
+func isText(name string) bool { return text.Editable(name) || edit.IsPrototype(name) || isSTRG(name) }
 
 // database returns the files of Marvel Heroes' game database in an archive, none of a nil one.
 func (ar *modArchive) database(ctx context.Context) *edit.Database {

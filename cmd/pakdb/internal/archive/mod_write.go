@@ -58,7 +58,14 @@ func writeWholeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*mod
 		if m.ar != first {
 			return fmt.Errorf("%w: files of %s and %s: write an archive for each", cli.ErrUsage, first.Path, m.ar.Path)
 		}
-		replace[m.header.Ordinal] = replacement{content: m.asset}
+		// Paks of Retro Studios have copies of an asset.
+		copies, err := cli.FindCopies(first.Path, first.Archive.Archive, m.header.Name)
+		if err != nil {
+			return err
+		}
+		for _, e := range copies {
+			replace[e.Ordinal] = replacement{content: m.asset}
+		}
 	}
 	o := packOptions{out: opts.out, create: createOptions{effort: "normal"}}
 	o.create.set = func(string) bool { return false }
