@@ -160,3 +160,12 @@ func (p *Prototype) Files(context.Context) (content, _ []byte, err error) {
 
 // Fields returns the paths of all values.
 func (p *Prototype) Fields() []string { return p.draft.Paths() }
+
+// Shown returns a value as Set takes it, "" where there is none.
+func (p *Prototype) Shown(field string) string {
+	i, err := p.find("", field)
+	if err != nil {
+		return ""
+	}
+	return p.draft.Shown(i)
+}

@@ -111,40 +111,52 @@ func (m *merger) ambiguous(name string) bool {
 
 // DiffTexts does the same for files of texts, whose values alone edits change.
 func DiffTexts(name string, base, mod []byte) (edits []Edit, rest []MergeItem, err error) {
-	whole := []MergeItem{{Values: map[int]string{0: ""}}}
 	if !text.Editable(name) {
-		return nil, whole, nil
+		return nil, []MergeItem{{}}, nil
 	}
-	all := make([]map[string]string, 2)
-	var t *Texts
-	for i, b := range [][]byte{mod, base} {
-		if t, err = OpenTexts(name, b); err != nil {
-			return nil, whole, nil
-		}
-		all[i] = map[string]string{}
-		for _, v := range t.file.Values {
-			if _, twice := all[i][v.Field]; twice {
-				return nil, whole, nil
+	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenTexts(name, b) }, base, mod)
+	return edits, rest, nil
+}
+
+// DiffPrototypes does the same for files of Marvel Heroes' game database.
+func DiffPrototypes(name string, base, mod []byte, db *Database) (edits []Edit, rest []MergeItem, err error) {
+	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenPrototype(name, b, db, true) }, base, mod)
+	return edits, rest, nil
+}
+
+func diffFields(open func([]byte) (fielded, error), base, mod []byte) (edits []Edit, rest []MergeItem) {
+	old, err := open(base)
+	new, openErr := open(mod)
+	if err != nil || openErr != nil {
+		return nil, []MergeItem{{}}
+	}
+	was, is := map[string]string{}, map[string]string{}
+	for _, side := range []struct {
+		of   fielded
+		into map[string]string
+	}{{old, was}, {new, is}} {
+		for _, field := range side.of.Fields() {
+			if _, twice := side.into[field]; twice {
+				return nil, []MergeItem{{}}
 			}
-			all[i][v.Field] = v.Text
+			side.into[field] = side.of.Shown(field)
 		}
 	}
-	is, was := all[0], all[1]
 	for _, field := range slices.Sorted(maps.Keys(is)) {
-		old, there := was[field]
-		if there && old == is[field] {
+		before, there := was[field]
+		if there && before == is[field] {
 			continue
 		}
-		if !there || t.Set("", field, is[field]) != nil {
-			rest = append(rest, MergeItem{Field: field, Base: old, Values: map[int]string{0: is[field]}})
+		if !there || old.Set("", field, is[field]) != nil {
+			rest = append(rest, MergeItem{Field: field, Base: before})
 			continue
 		}
 		edits = append(edits, Edit{Field: field, Op: Set, Value: is[field]})
 	}
 	for _, field := range slices.Sorted(maps.Keys(was)) {
 		if _, there := is[field]; !there {
-			rest = append(rest, MergeItem{Field: field, Base: was[field], Values: map[int]string{0: ""}})
+			rest = append(rest, MergeItem{Field: field, Base: was[field]})
 		}
 	}
-	return edits, rest, nil
+	return edits, rest
 }

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +17,11 @@ import (
 // else by lines. It fails with [property.ErrRefused] for content that is no text.
 func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*Merged, error) {
 	all := append([][]byte{base}, versions...)
-	if m, err := mergeFields(name, all, o); m != nil || err != nil {
-		return m, err
+	if text.Editable(name) {
+		open := func(b []byte) (fielded, error) { return OpenTexts(name, b) }
+		if m, err := mergeFields(open, all, o); m != nil || err != nil {
+			return m, err
+		}
 	}
 	if strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
 		return nil, fmt.Errorf("%w: more than one version has other keys than the base", property.ErrRefused)
@@ -25,28 +29,42 @@ func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*M
 	return mergeLines(name, all, o)
 }
 
-// mergeFields merges by values. It returns nil where that cannot be done.
-func mergeFields(name string, all [][]byte, o MergeOptions) (*Merged, error) {
-	if !text.Editable(name) {
-		return nil, nil
+// MergePrototypes does the same for files of Marvel Heroes' game database, by their values. What
+// ids in them mean is taken from db.
+func MergePrototypes(name string, base []byte, versions [][]byte, db *Database, o MergeOptions) (*Merged, error) {
+	open := func(b []byte) (fielded, error) { return OpenPrototype(name, b, db, true) }
+	m, err := mergeFields(open, append([][]byte{base}, versions...), o)
+	if m == nil && err == nil {
+		err = fmt.Errorf("%w: more than one version has other fields than the base, or fields of one name", property.ErrRefused)
 	}
+	return m, err
+}
+
+// fielded is a file of values that are set by their names.
+type fielded interface {
+	Fields() []string
+	Shown(field string) string
+	Set(object, field, value string) error
+	Files(ctx context.Context) (content, _ []byte, err error)
+}
+
+// mergeFields merges by values. It returns nil where that cannot be done.
+func mergeFields(open func([]byte) (fielded, error), all [][]byte, o MergeOptions) (*Merged, error) {
 	values := make([]map[string]string, len(all))
 	var fields []string
 	frame, others := 0, 0
 	for i, b := range all {
-		f, err := text.Open(name, b)
+		f, err := open(b)
 		if err != nil {
 			return nil, nil
 		}
 		values[i] = map[string]string{}
-		for _, v := range f.Values {
-			if _, twice := values[i][v.Field]; twice {
+		for _, field := range f.Fields() {
+			if _, twice := values[i][field]; twice {
 				return nil, nil
 			}
-			if _, known := values[0][v.Field]; !known || i == 0 {
-				fields = append(fields, v.Field)
-			}
-			values[i][v.Field] = v.Text
+			fields = append(fields, field)
+			values[i][field] = f.Shown(field)
 		}
 		if !slices.Equal(slices.Sorted(maps.Keys(values[i])), slices.Sorted(maps.Keys(values[0]))) {
 			frame, others = i, others+1
@@ -73,7 +91,7 @@ func mergeFields(name string, all [][]byte, o MergeOptions) (*Merged, error) {
 	if out.Open() > 0 {
 		return out, nil
 	}
-	t, err := OpenTexts(name, all[frame])
+	t, err := open(all[frame])
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +107,12 @@ func mergeFields(name string, all [][]byte, o MergeOptions) (*Merged, error) {
 		if err := t.Set("", m.items[n.item].Field, want[1:]); err != nil {
 			return nil, err
 		}
+		if got := t.Shown(m.items[n.item].Field); got != want[1:] {
+			return nil, fmt.Errorf("%w: %s is %q, not %q", ErrProof, m.items[n.item].Field, got, want[1:])
+		}
 	}
-	out.Asset = t.file.Data()
-	return out, nil
+	out.Asset, _, err = t.Files(context.Background())
+	return out, err
 }
 
 // hunk is a range of lines of the base, and the lines of a version in its place.

@@ -45,11 +45,7 @@ func (t *Texts) find(object, field string) (int, error) {
 	if i >= 0 {
 		return i, nil
 	}
-	var known []string
-	for _, v := range t.file.Values {
-		known = append(known, v.Field)
-	}
-	return -1, &property.NoFieldError{Path: field, Near: glob.Nearest(field, known)}
+	return -1, &property.NoFieldError{Path: field, Near: glob.Nearest(field, t.Fields())}
 }
 
 // Set changes a value.
@@ -90,3 +86,19 @@ func (t *Texts) Changes() []Change { return t.changes }
 
 // Files returns the content. The second file is that of packages which are split.
 func (t *Texts) Files(context.Context) (content, _ []byte, err error) { return t.file.Data(), nil, nil }
+
+// Fields returns the names of all values.
+func (t *Texts) Fields() (all []string) {
+	for _, v := range t.file.Values {
+		all = append(all, v.Field)
+	}
+	return all
+}
+
+// Shown returns a value as Set takes it, "" where there is none.
+func (t *Texts) Shown(field string) string {
+	if i := t.file.Find(field); i >= 0 {
+		return t.file.Values[i].Text
+	}
+	return ""
+}

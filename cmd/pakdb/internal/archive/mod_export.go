@@ -117,6 +117,9 @@ func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest 
 		if err = errors.Join(err, readErr); err != nil {
 			return nil, nil, err
 		}
+		if h := base.header(); edit.IsPrototype(h.path) {
+			return edit.DiffPrototypes(h.e.Name, old, new, h.ar.database(ctx))
+		}
 		return edit.DiffTexts(base.header().path, old, new)
 	}
 	bulk, err := base.sum(ctx, isBulk)

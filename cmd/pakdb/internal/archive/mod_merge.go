@@ -225,7 +225,9 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 	merged, err := r.mergeContents(ctx, base, sides, out.mods, o)
 	switch {
 	case err == nil && merged != nil:
-		out.items, out.frame = merged.Items, merged.Frame
+		if out.items = merged.Items; isPackage(base.header().e) {
+			out.frame = merged.Frame
+		}
 		if merged.Open() > 0 {
 			return out, nil
 		}
@@ -310,7 +312,7 @@ func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modU
 	switch h := base.header(); {
 	case isPackage(h.e):
 		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case mayBeText(h.path) && len(base.files) == 1:
+	case (mayBeText(h.path) || edit.IsPrototype(h.path)) && len(base.files) == 1:
 		merged, err = mergeTexts(ctx, base, sides, changed, local)
 	}
 	if merged == nil || err != nil {
@@ -360,6 +362,9 @@ func mergeTexts(ctx context.Context, base *modUnit, sides []*modUnit, changed []
 	}
 	if err != nil {
 		return nil, err
+	}
+	if h := base.header(); edit.IsPrototype(h.path) {
+		return edit.MergePrototypes(h.e.Name, b, versions, h.ar.database(ctx), o)
 	}
 	return edit.MergeTexts(base.header().path, b, versions, o)
 }
@@ -549,7 +554,7 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 		_, err := fmt.Fprintln(w.words(), "the mods change nothing of "+m.base.label+", and nothing is written")
 		return err
 	}
-	name, size, err := writeModFiles(ctx, a, opts.out, opts.overwrite, files)
+	name, size, err := m.write(ctx, opts.out, opts.overwrite, m.base, files)
 	if err != nil {
 		return err
 	}

@@ -420,7 +420,7 @@ func (r *rebase) write(ctx context.Context) error {
 		_, err := fmt.Fprintln(out, "nothing is left to change in "+r.onto.label+", and nothing is written")
 		return err
 	}
-	name, size, err := writeModFiles(ctx, r.a, r.opts.out, r.opts.overwrite, r.files)
+	name, size, err := r.modRun.write(ctx, r.opts.out, r.opts.overwrite, r.onto, r.files)
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s written: %s, %s\n", terminal.Printable(name), cli.Plural(int64(len(r.files)), "file", "files"), cli.HumanSize(size))
 	}

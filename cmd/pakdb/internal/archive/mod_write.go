@@ -67,14 +67,46 @@ func writeWholeMod(ctx context.Context, a *cli.App, opts *modOptions, all []*mod
 			replace[e.Ordinal] = replacement{content: m.asset}
 		}
 	}
-	o := packOptions{out: opts.out, create: createOptions{effort: "normal"}}
+	return repackMod(ctx, a, opts.out, first, replace)
+}
+
+func repackMod(ctx context.Context, a *cli.App, out string, first *modArchive, replace replacements) error {
+	o := packOptions{out: out, create: createOptions{effort: "normal"}}
 	o.create.set = func(string) bool { return false }
 	t, err := packTarget(ctx, a, o, first.Archive)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	return repack(ctx, a, t, first.Archive, replace, o.create, opts.out)
+	return repack(ctx, a, t, first.Archive, replace, o.create, out)
+}
+
+// write writes an archive of files of mods. Where games have no archives that they mount over
+// others, it is the one of the build, with those files.
+func (r *modRun) write(ctx context.Context, out string, overwrite bool, build *modSide, files []modFile) (name string, size int64, err error) {
+	if !writtenWhole(files[0].ar.Archive) {
+		return writeModFiles(ctx, r.a, out, overwrite, files)
+	}
+	var first *modArchive
+	replace := replacements{}
+	for i := range files {
+		f := &files[i]
+		u := build.units[unitKey(f.path)]
+		if u == nil || first != nil && u.header().ar != first {
+			return out, 0, cli.Refusal(fmt.Errorf("%s: build %s has no such file, and files are not added to its archives", f.path, build.label))
+		}
+		first = u.header().ar
+		b := f.data
+		if b == nil {
+			p := modPlace{f.ar, f.like, f.path}
+			if b, err = p.read(ctx); err != nil {
+				return out, 0, err
+			}
+		}
+		replace[u.header().e.Ordinal] = replacement{content: b}
+		size += int64(len(b))
+	}
+	return out, size, repackMod(ctx, r.a, out, first, replace)
 }
 
 // modFile is a file of a new archive: the entry of an archive as it is, or with other data.
