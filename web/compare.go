@@ -50,9 +50,10 @@ type comparison struct {
 const (
 	// mostChanges bounds the changes that a page has; the command line has all.
 	mostChanges = 200_000
-	// mostCompared bounds the changes of all comparisons that are kept, which take some 500
-	// bytes each.
-	mostCompared = 60_000
+	// mostCompared bounds the bytes of all comparisons that are kept.
+	mostCompared = 40 << 20
+	// changeSize is about how many bytes a change takes, beside what the page gets of it.
+	changeSize = 500
 )
 
 func newComparisons(c Config, catalog *explore.Catalog) *comparisons {
@@ -156,7 +157,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if c.body, err = json.Marshal(answer); err != nil {
 		return nil, 0, err
 	}
-	return c, len(c.changes) + 1, nil
+	return c, len(c.body) + changeSize*len(c.changes), nil
 }
 
 // list answers with changes for programs: those of a kind, and below a folder or of a

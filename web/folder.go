@@ -33,8 +33,11 @@ type listKey struct {
 	backward bool
 }
 
-// mostListed bounds the files of all listings that are kept, which take some 100 bytes each.
-const mostListed = 300_000
+// mostListed bounds the bytes of all listings that are kept, fileSize is about how many a file takes.
+const (
+	mostListed = 30 << 20
+	fileSize   = 120
+)
 
 func newFolders(db *sql.DB, c *explore.Catalog) *folders {
 	return &folders{db: db, catalog: c, listings: explore.NewRecent[listKey, *explore.Listing](mostListed)}
@@ -134,7 +137,7 @@ func (x *folders) list(ctx context.Context, t *explore.Tree, key listKey) (*expl
 			return nil, 0, err
 		}
 		list.Files = joinAssets(list.Files)
-		return list.SortedBy(key.order, key.backward, t.Words), len(list.Files) + 1, nil
+		return list.SortedBy(key.order, key.backward, t.Words), fileSize * (len(list.Files) + 1), nil
 	})
 }
 

@@ -156,6 +156,9 @@ func (s *Server) serveData(w http.ResponseWriter, r *http.Request, a *address) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Compare)
 	defer cancel()
 	page := s.pages[a.page]
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w = packing{w}
+	}
 	if err := process.RescueCall(func() error { return page.answer(w, r.WithContext(ctx), a) }); err != nil {
 		fail(w, err)
 	}

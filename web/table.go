@@ -1,12 +1,15 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -70,7 +73,25 @@ func reply(w http.ResponseWriter, v any, err error) error {
 	return err
 }
 
+// packing is what answers are written to whose reader takes gzip.
+type packing struct{ http.ResponseWriter }
+
+// Unwrap is for http.ResponseController.
+func (p packing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// leastPacked is from how many bytes on JSON is packed.
+const leastPacked = 1 << 10
+
 func writeBody(w http.ResponseWriter, kind string, body []byte) {
+	if _, ok := w.(packing); ok && len(body) >= leastPacked && strings.HasPrefix(kind, "application/json") {
+		var packed bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // it is a level
+		_, _ = z.Write(body)                                 // to memory
+		_ = z.Close()
+		body = packed.Bytes()
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Vary", "Accept-Encoding")
+	}
 	w.Header().Set("Content-Type", kind)
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "no-store")

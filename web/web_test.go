@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -226,6 +227,28 @@ func TestPages(t *testing.T) {
 	}
 	if got := ask(t, s, "/nothing", "Accept", "text/html"); got.StatusCode != 404 || !bytes.Contains(got.body, []byte("<script")) {
 		t.Errorf("a page that is not there: %s", got.Status)
+	}
+}
+
+// TestPacked: JSON from 1 KB on is packed for who takes gzip, and is the same.
+func TestPacked(t *testing.T) {
+	catalog, _ := scanned(t)
+	s := serve(t, catalog, nil)
+	for address, packed := range map[string]bool{"/b/1.1/treemap.json": true, "/b/1.1/path/Nothing.json": false, "/b/1.1/problems.json": false} {
+		plain, got := ask(t, s, address), ask(t, s, address, "Accept-Encoding", "gzip")
+		if has := got.Header.Get("Content-Encoding") == "gzip"; has != packed || plain.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: packed is %v, of %d bytes", address, has, len(plain.body))
+		}
+		if !packed {
+			continue
+		}
+		r, err := gzip.NewReader(bytes.NewReader(got.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole, err := io.ReadAll(r); err != nil || !bytes.Equal(whole, plain.body) {
+			t.Errorf("%s: %d bytes, not %d: %v", address, len(whole), len(plain.body), err)
+		}
 	}
 }
 
