@@ -135,12 +135,19 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 			err = errors.Join(err, p.out.out.RemoveAll(remadeName))
 		}
 	}()
-	missing := slices.ContainsFunc(sets, func(s deltaSet) bool {
-		_, err := p.out.size(store.DeltaName(s.name()))
-		return errors.Is(err, fs.ErrNotExist)
-	})
-	if missing {
-		if temp, err = p.remake(ctx, from); err != nil {
+	missing := map[string]bool{} // files of the earlier build of which no patch is there yet
+	var beside []delta.Input     // the new ones, which have most of their contents
+	for i := range sets {
+		if _, err := p.out.size(store.DeltaName(sets[i].name())); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for _, f := range sets[i].old {
+			missing[f.Path] = true
+		}
+		beside = append(beside, choose(p.inputs, sets[i].new)...)
+	}
+	if len(missing) > 0 {
+		if temp, err = p.remake(ctx, from, missing, beside); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +184,9 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 // from it.
 const remadeName = atomicfile.Prefix + "build"
 
-func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error) {
+// remake makes files of an earlier build in that folder. Blocks that the files beside have
+// are not compressed again.
+func (p *patchMaker) remake(ctx context.Context, b *store.Build, paths map[string]bool, beside []delta.Input) (string, error) {
 	temp := p.out.out.Path(remadeName)
 	if err := p.out.out.MkdirAll(remadeName); err != nil {
 		return temp, err
@@ -186,7 +195,8 @@ func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error)
 	if err != nil {
 		return temp, err
 	}
-	folder, plan, err := update.Prepare(ctx, r, temp, update.Options{Label: b.Label})
+	folder, plan, err := update.Prepare(ctx, r, temp, update.Options{Label: b.Label, Registry: p.opt.Registry, Open: p.opt.Open, Beside: beside,
+		Only: func(path string) bool { return paths[path] }})
 	if err != nil {
 		return temp, err
 	}

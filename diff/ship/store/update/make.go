@@ -76,7 +76,8 @@ func (m *maker) makeAll(ctx context.Context, files []*File) error {
 }
 
 // make makes a file, unless an earlier try has. It is not on the disk yet: see
-// placement.sync.
+// placement.sync. Blocks that the folder has are taken as they are at first, which saves
+// coding them: the hash of the file tells whether they are right.
 func (m *maker) make(ctx context.Context, f *File, t *target) error {
 	if m.disk.isMade(ctx, f) {
 		return nil
@@ -85,10 +86,11 @@ func (m *maker) make(ctx context.Context, f *File, t *target) error {
 	if err != nil {
 		return err
 	}
+	m.trusts = true
+	defer func() { m.trusts = false }()
 	err = m.write(ctx, t, file)
-	var wrong *wrongDelta
-	for errors.As(err, &wrong) && m.mended[wrong.of] < 2 {
-		if err = m.mend(ctx, wrong.of); err != nil {
+	for again := true; err != nil && again; {
+		if again, err = m.doubt(ctx, err); !again {
 			break
 		}
 		if err = file.Truncate(0); err == nil {
@@ -96,6 +98,21 @@ func (m *maker) make(ctx context.Context, f *File, t *target) error {
 		}
 	}
 	return errors.Join(err, file.Close())
+}
+
+// doubt changes what a file is made of after an error, and reports whether that may help.
+// Blocks of the folder may be of another packer; a delta that is wrong is fetched again.
+func (m *maker) doubt(ctx context.Context, err error) (again bool, _ error) {
+	var wrong *wrongDelta
+	switch {
+	case errors.As(err, &wrong) && m.mended[wrong.of] < 2:
+		err = m.mend(ctx, wrong.of)
+		return err == nil, err
+	case wrong == nil && m.trusts && errors.Is(err, store.ErrCorrupt):
+		m.trusts = false
+		return true, nil
+	}
+	return false, err
 }
 
 // mend fetches a delta again that is wrong, and the second time the content's

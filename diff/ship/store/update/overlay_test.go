@@ -119,6 +119,26 @@ func seesSame(ctx context.Context, have, want string) error {
 	return err
 }
 
+// TestExactOfAnotherPacker: blocks of another packer are not those of the build, though their
+// contents are.
+func TestExactOfAnotherPacker(t *testing.T) {
+	o := codecs.CreateOptions{Version: "11", Method: "zlib", MountPoint: "../../../Game/"}
+	list := games(t, o)
+	from := smallStore(t, list[:2], 0, nil)
+	o.Fast = true
+	dir := t.TempDir()
+	games(t, o)[0].Write(t, dir)
+	if err := updateTo(quick(t.Context()), from, dir, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	got := faulttest.Files(t, dir)
+	for name, want := range list[1] {
+		if got[name] != want {
+			t.Errorf("%s is not the build's", name)
+		}
+	}
+}
+
 // TestOverlayOfAnotherPacker: installed archives may have the same contents in other
 // bytes, as another packer compresses them. Little is written then, too.
 func TestOverlayOfAnotherPacker(t *testing.T) {

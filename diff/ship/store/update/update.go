@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/process"
@@ -22,6 +23,7 @@ type Options struct {
 	Placed   func(part string)      // is called when a part of the build's is in place: "" for the files of no part; nil: is not
 	Registry *codecs.Registry       // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
+	Beside   []delta.Input // files elsewhere, whose contents are taken like those of the folder
 }
 
 // Target is a build that folders are brought to.
@@ -114,7 +116,9 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		some.Files = slices.DeleteFunc(slices.Clone(some.Files), func(file store.File) bool { return !opt.Only(file.Path) })
 		f.build = &some
 	}
-	f.diff, err = f.compare(ctx)
+	if f.diff, err = f.compare(ctx); err == nil {
+		f.diff.others = append(f.diff.others, opt.Beside...)
+	}
 	return f, err
 }
 

@@ -74,15 +74,7 @@ func (m *maker) virtual(ctx context.Context, t *target) (*virtualFile, error) {
 		if err == nil {
 			return f, nil
 		}
-		if m.trusts && errors.Is(err, store.ErrCorrupt) && !errors.As(err, new(*wrongDelta)) {
-			m.trusts = false // another packer wrote the blocks
-			continue
-		}
-		var wrong *wrongDelta
-		if !errors.As(err, &wrong) || m.mended[wrong.of] >= 2 {
-			return nil, err
-		}
-		if err := m.mend(ctx, wrong.of); err != nil {
+		if again, err := m.doubt(ctx, err); !again {
 			return nil, err
 		}
 	}
