@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress"
 	"github.com/klauspost/compress/zstd"
 
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/bin"
 	"pakdb/internal/gear"
 	"pakdb/internal/stored"

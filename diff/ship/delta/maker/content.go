@@ -8,7 +8,7 @@ import (
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/internal/program"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 )
 
 // head explains the gap before extent k where it is not small, and returns the

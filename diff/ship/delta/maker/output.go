@@ -9,7 +9,7 @@ import (
 	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/internal/program"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/stored"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"

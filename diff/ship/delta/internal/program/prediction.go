@@ -2,7 +2,7 @@ package program
 
 import (
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 )
 
 // MaxAdded is how many rows a prediction may add.

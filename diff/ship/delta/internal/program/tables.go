@@ -10,7 +10,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/stored"
 )
 

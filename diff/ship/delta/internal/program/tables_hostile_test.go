@@ -10,8 +10,8 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/coder"
-	"pakdb/diff/ship/delta/table"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/testkit"
 )
 

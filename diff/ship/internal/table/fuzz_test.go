@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 )
 
 // archive is a small archive of three entries.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 )
 
 // TestPredictSamples predicts the tables of archives that other tools made, from

@@ -7,7 +7,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/ship/delta/table"
+	"pakdb/diff/ship/internal/table"
 )
 
 // Blank tables predict what they were made of.
