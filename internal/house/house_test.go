@@ -91,7 +91,7 @@ var order = []string{"internal", "codecs", "testdata", "schema", "indexer", "dif
 var narrower = map[string][]string{
 	"schema":           {"schema", "codecs/family", "codecs/mount", "internal"},
 	"diff/ship":        {"diff/ship", "codecs", "internal"},
-	"diff/ship/delta":  {"diff/ship/delta", "codecs", "internal"},
+	"diff/ship/delta":  {"diff/ship/delta", "diff/ship/internal", "codecs", "internal"},
 	"cmd/pakdb-apply":  {"diff/ship/delta", "codecs", "internal"},
 	"cmd/pakdb-update": {"diff/ship/store", "diff/ship/delta", "codecs", "internal"},
 }
