@@ -20,7 +20,8 @@
 //
 // Floats become bytes by one curve: values are cut to 0 to 1, multiplied by 255 and
 // rounded to the nearest; no number is 0. So a picture of colours that were stored linear
-// stays linear, and what is brighter than 1 is white.
+// stays linear, and what is brighter than 1 is white. [Format.DecodeFloats] keeps floats, for
+// Radiance and OpenEXR files.
 //
 // # BC1 to BC7
 //
@@ -162,12 +163,11 @@ const (
 // [codecs.ErrLimit] of pictures above 134,217,728 pixels, and [errors.ErrUnsupported] of
 // formats that cannot be decoded.
 func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
-	size, ok := f.Size(width, height)
+	size, err := f.fits(src, width, height)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case !ok || width*height > maxPixels:
-		return nil, codecs.Errorf(codecs.ErrLimit, "%s of %d x %d pixels", f.Name, width, height)
-	case int64(len(src)) < size:
-		return nil, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
 	case f.pixels == plainP8:
 		out, pixels := newImage(4, width, height)
 		plainDecodePalette(pixels, src[:size], f.Palette)
@@ -183,6 +183,18 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 		return f.blocks(src, width, height), nil
 	}
 	return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
+}
+
+// fits returns how many bytes a picture takes, which must be there.
+func (f *Format) fits(src []byte, width, height int) (int64, error) {
+	size, ok := f.Size(width, height)
+	if !ok || width*height > maxPixels {
+		return 0, codecs.Errorf(codecs.ErrLimit, "%s of %d x %d pixels", f.Name, width, height)
+	}
+	if int64(len(src)) < size {
+		return 0, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
+	}
+	return size, nil
 }
 
 func hdrUnsupported(err error) error {

@@ -16,7 +16,7 @@ type virtual struct {
 	layers        []string // pixel formats
 	tile, border  int      // pixels
 	width, height int      // pixels
-	starts        []uint32 // of each layer in a tile; the last ends it
+	starts        []uint32 // where each layer of a tile ends
 	chunkOf, base []uint32 // by mip
 	grids         []grid   // by mip
 
@@ -115,10 +115,26 @@ func (r *reader) chunk(layers int) (c chunk) {
 	return c
 }
 
-// tiles decodes a mip of a virtual texture, its first layer.
-func tiles(p *Package, t *Texture, mip int) (image.Image, error) {
-	v, m := t.virtual, &t.Mips[mip]
-	f, err := texture.Named(v.layers[0])
+// Layers returns the pixel formats of the layers of a virtual texture, nil of any other: its
+// colour, and what lies beside it.
+func (t *Texture) Layers() []string {
+	if t.virtual == nil {
+		return nil
+	}
+	return t.virtual.layers
+}
+
+// tiles decodes a layer of a mip of a virtual texture.
+func tiles(p *Package, t *Texture, mip, layer int) (image.Image, error) {
+	v := t.virtual
+	switch {
+	case mip >= len(t.Mips):
+		return nil, codecs.Errorf(codecs.ErrNotFound, "mip %d: the texture has %d", mip, len(t.Mips))
+	case layer >= len(v.layers):
+		return nil, codecs.Errorf(codecs.ErrNotFound, "layer %d: the texture has %d", layer, len(v.layers))
+	}
+	m := &t.Mips[mip]
+	f, err := texture.Named(v.layers[layer])
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +148,7 @@ func tiles(p *Package, t *Texture, mip int) (image.Image, error) {
 	size, _ := f.Size(side, side)
 	for y := range down {
 		for x := range across {
-			src, err := reads.tile(mip, x, y, size)
+			src, err := reads.tile(mip, layer, x, y, size)
 			if err != nil {
 				return nil, err
 			}
@@ -175,8 +191,8 @@ type tileReader struct {
 	bytes map[int][]byte
 }
 
-// tile returns the bytes of a tile in its first layer, nil where none are stored.
-func (r *tileReader) tile(mip, x, y int, size int64) ([]byte, error) {
+// tile returns the bytes of a tile in a layer, nil where none are stored.
+func (r *tileReader) tile(mip, layer, x, y int, size int64) ([]byte, error) {
 	v := r.t.virtual
 	address := morton(x) | morton(y)<<1
 	var index int
@@ -189,11 +205,14 @@ func (r *tileReader) tile(mip, x, y int, size int64) ([]byte, error) {
 		}
 		index = int(v.chunkOf[mip])
 		at = int64(v.base[mip]) + (int64(g.offsets[run])+int64(address-g.addresses[run]))*int64(v.starts[len(v.starts)-1])
+		if layer > 0 {
+			at += int64(v.starts[layer-1])
+		}
 	} else {
 		if mip >= len(v.tileOfMip) {
 			return nil, codecs.Errorf(codecs.ErrCorrupt, "mip %d of %d has no tiles", mip, len(v.tileOfMip))
 		}
-		k := int64(v.tileOfMip[mip]) + int64(address)*int64(len(v.layers))
+		k := int64(v.tileOfMip[mip]) + int64(address)*int64(len(v.layers)) + int64(layer)
 		if k >= int64(len(v.offsets)) {
 			return nil, nil
 		}
@@ -206,7 +225,7 @@ func (r *tileReader) tile(mip, x, y int, size int64) ([]byte, error) {
 		return nil, codecs.Errorf(codecs.ErrCorrupt, "chunk %d of %d", index, len(v.chunks))
 	}
 	c := &v.chunks[index]
-	switch how := c.codecs[0]; how {
+	switch how := c.codecs[layer]; how {
 	case tilesRaw:
 	case tilesBlack, tilesOpaque: // left out
 		return nil, nil

@@ -25,7 +25,13 @@ import (
 )
 
 // mediaForms are the forms in which media are written.
-func mediaForms() []string { return []string{"png", "wav", "ogg", "audio"} }
+func mediaForms() []string { return append(pictureForms(), "wav", "ogg", "audio") }
+
+// pictureForms are those of textures: hdr and exr keep colours that are brighter than white.
+func pictureForms() []string { return []string{"png", "hdr", "exr"} }
+
+// isPictureForm reports whether textures are written in a form.
+func isPictureForm(form string) bool { return slices.Contains(pictureForms(), form) }
 
 // mediaWord says what forms are of.
 func mediaWord(forms ...string) string {
@@ -34,6 +40,8 @@ func mediaWord(forms ...string) string {
 		return "textures or sounds of these forms"
 	case forms[0] == "png":
 		return "textures"
+	case isPictureForm(forms[0]):
+		return "HDR textures"
 	}
 	return "sounds of that form"
 }
@@ -46,8 +54,8 @@ type mediaOptions struct {
 
 // add gives cmd the flags.
 func (o *mediaOptions) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&o.mip, "mip", o.mip, "mip `N` of a texture, for --as png")
-	cmd.Flags().IntVar(&o.slice, "slice", o.slice, "slice or face `N` of a texture, for --as png")
+	cmd.Flags().IntVar(&o.mip, "mip", o.mip, "mip `N` of a texture, for --as png, hdr and exr")
+	cmd.Flags().IntVar(&o.slice, "slice", o.slice, "slice, face or layer `N` of a texture, for --as png, hdr and exr")
 }
 
 // check refuses numbers that mean nothing with a form.
@@ -55,8 +63,8 @@ func (o *mediaOptions) check(forms []string) error {
 	if o.mip < -1 || o.slice < -1 {
 		return fmt.Errorf("%w: --mip and --slice count from 0", cli.ErrUsage)
 	}
-	if !slices.Contains(forms, "png") && (o.mip >= 0 || o.slice >= 0) {
-		return fmt.Errorf("%w: --mip and --slice are about --as png", cli.ErrUsage)
+	if !slices.ContainsFunc(forms, isPictureForm) && (o.mip >= 0 || o.slice >= 0) {
+		return fmt.Errorf("%w: --mip and --slice are about --as png, hdr and exr", cli.ErrUsage)
 	}
 	return nil
 }
@@ -102,7 +110,7 @@ func mediaPackage(o *openedPackage, open media.Opener) *media.Package {
 // first.
 func members(p *media.Package, path, form string) (all []int) {
 	wanted := media.IsTexture
-	if form != "png" {
+	if !isPictureForm(form) {
 		wanted = media.IsSound
 	}
 	name := pkg.NameOf(path)
@@ -123,6 +131,7 @@ func members(p *media.Package, path, form string) (all []int) {
 type product struct {
 	ext   string // of the file, with its point
 	note  string // what there is to say about it; "" for nothing
+	less  bool   // it is a texture whose largest mips are not there
 	write func(io.Writer) error
 }
 
@@ -145,20 +154,51 @@ func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error)
 	if o.side > 0 {
 		out = picture.Small(out, o.side)
 	}
-	note := ""
-	if o.mip < 0 && mip > 0 {
-		m := &t.Mips[mip]
-		note = fmt.Sprintf("%s: mip %d of %d x %d pixels: the %s of larger ones is not there", t.Name, mip, m.Width, m.Height, t.Mips[0].File)
-	}
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	return &product{".png", note, func(w io.Writer) error { return encoder.Encode(w, out) }}, nil
+	return &product{".png", textureNote(t, o, mip), o.mip < 0 && mip > 0, func(w io.Writer) error { return encoder.Encode(w, out) }}, nil
 }
 
-// produce decodes a texture or a sound. The error is an [otherForm] of a sound that has
-// another one.
+// textureNote says of a texture what of it was not written.
+func textureNote(t *media.Texture, o *mediaOptions, mip int) string {
+	switch layers := t.Layers(); {
+	case o.mip < 0 && mip > 0:
+		m := &t.Mips[mip]
+		return fmt.Sprintf("%s: mip %d of %d x %d pixels: the %s of larger ones is not there", t.Name, mip, m.Width, m.Height, t.Mips[0].File)
+	case o.slice < 0 && o.side == 0 && len(layers) > 1:
+		return fmt.Sprintf("%s: layer 0 of %d (%s): --slice N writes another", t.Name, len(layers), strings.Join(layers, ", "))
+	}
+	return ""
+}
+
+// textureFloats decodes a texture whose colours may be brighter than white. The error is an
+// [otherForm] of any other.
+func textureFloats(p *media.Package, export int, form string, o *mediaOptions) (*product, error) {
+	t, err := p.Texture(export)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
+	}
+	if !t.HDR() {
+		return nil, &otherForm{fmt.Sprintf("%s is %s, which is no HDR format: --as png writes it", t.Name, t.Format)}
+	}
+	out, mip, err := p.Floats(t, media.Which{Mip: o.mip, Slice: o.slice})
+	if err != nil {
+		return nil, ofTexture(t, err)
+	}
+	write := out.EncodeHDR
+	if form == "exr" {
+		write = out.EncodeEXR
+	}
+	return &product{"." + form, textureNote(t, o, mip), o.mip < 0 && mip > 0, write}, nil
+}
+
+// produce decodes a texture or a sound. The error is an [otherForm] of one that has another
+// form.
 func produce(p *media.Package, export int, form string, which *mediaOptions) (*product, error) {
-	if form == "png" {
+	switch {
+	case form == "png":
 		return texturePNG(p, export, which)
+	case isPictureForm(form):
+		return textureFloats(p, export, form, which)
 	}
 	s, err := p.Sound(export)
 	if err != nil {
@@ -166,31 +206,34 @@ func produce(p *media.Package, export int, form string, which *mediaOptions) (*p
 	}
 	ext := s.Codec.Ext()
 	if form != "audio" && ext != "."+form {
-		return nil, &otherForm{s}
+		return nil, formOf(s)
 	}
 	b, err := p.Stream(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", s.Name, s.Codec, err)
 	}
-	return &product{ext, "", func(w io.Writer) error {
+	return &product{ext, "", false, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	}}, nil
 }
 
-// otherForm is the error of a sound whose codec has another form.
-type otherForm struct{ s *media.Sound }
+// otherForm is the error of a texture or sound that has another form.
+type otherForm struct{ text string }
 
-func (e *otherForm) Error() string {
+func (e *otherForm) Error() string { return e.text }
+
+// Unwrap says that no texture or sound has that form.
+func (e *otherForm) Unwrap() error { return errors.ErrUnsupported }
+
+// formOf returns the error of a sound whose codec has another form.
+func formOf(s *media.Sound) *otherForm {
 	as := "audio"
-	if ext := e.s.Codec.Ext(); ext == ".wav" || ext == ".ogg" {
+	if ext := s.Codec.Ext(); ext == ".wav" || ext == ".ogg" {
 		as = ext[1:]
 	}
-	return fmt.Sprintf("%s is %s, %d channels, %d Hz, %.1f s: --as %s writes it", e.s.Name, e.s.Codec, e.s.Channels, e.s.Rate, e.s.Duration, as)
+	return &otherForm{fmt.Sprintf("%s is %s, %d channels, %d Hz, %.1f s: --as %s writes it", s.Name, s.Codec, s.Channels, s.Rate, s.Duration, as)}
 }
-
-// Unwrap says that no sound has that form.
-func (e *otherForm) Unwrap() error { return errors.ErrUnsupported }
 
 // ofTexture says of which texture an error is.
 func ofTexture(t *media.Texture, err error) error {
@@ -296,7 +339,7 @@ func (x *mediaExtraction) writeOne(dir *safename.Dir, m *media.Package, export i
 		return false, nil, err
 	}
 	x.files.Add(1)
-	if out.note != "" {
+	if out.less {
 		x.smaller.Add(1)
 	}
 	return true, nil, f.Commit(j.entry.Mod)

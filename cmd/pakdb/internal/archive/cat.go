@@ -44,8 +44,8 @@ they are read: if one is damaged, discard the output; the exit code is then 1.
 With -o the file appears only when complete.
 
 --as converts: json the values of Unreal packages, png textures and pictures,
-wav and ogg sounds of that kind, audio all sounds as they are (pakdb help
-values).`,
+hdr and exr textures with colours above white, wav and ogg sounds of that kind,
+audio all sounds as they are (pakdb help values).`,
 		Example: `  pakdb cat 1.52:Config/DefaultGame.ini
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u
   pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png`,

@@ -16,7 +16,7 @@ func sharedFlags() []sharedFlag {
 	return []sharedFlag{
 		{"all", "a", "all of them"},
 		{"allow-damaged", "", "go on though an archive is damaged as a whole"},
-		{"as", "", "write `FORM`: json, png, wav, ogg or audio"},
+		{"as", "", "write `FORM`: json, png, hdr, exr, wav, ogg or audio"},
 		{"base", "", "the build or path `BASE` that is changed"},
 		{"build", "b", "the build of this `LABEL`"},
 		{"channel", "", "the channel `NAME`"},
