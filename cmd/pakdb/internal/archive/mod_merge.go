@@ -44,7 +44,8 @@ MOD of that name. --resolve FILE decides each: a FILE that does not exist
 is written with the conflicts; set "take" to a mod or "base", and run again.
 
 The result is read back. The report ends with the mods that are wholly inside
-of it: these can be disabled.`,
+of it: these can be disabled. A warning names a build of the catalog from which
+a mod differs less than from BUILD.`,
 		Example: `  pakdb mod merge --base 1.52 Rifles_1_P.pak Ammo_2_P.pak -o Merged_9_P.pak
   pakdb mod merge --base 1.52 Mods/*.pak --resolve open.json -o All_9_P.pak`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
@@ -504,7 +505,7 @@ func runModConflicts(ctx context.Context, a *cli.App, opts mergeOptions, names [
 	if err := m.all(ctx, w.unit); err != nil {
 		return errors.Join(err, w.close())
 	}
-	if err := w.close(); err != nil || w.conflicts == 0 {
+	if err := errors.Join(w.close(), m.warnOfBase(ctx)); err != nil || w.conflicts == 0 {
 		return err
 	}
 	return cli.ErrProblems
@@ -544,7 +545,10 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 		}
 		return w.unit(u)
 	})
-	if err = errors.Join(err, w.close()); err != nil {
+	if err = errors.Join(err, w.close()); err == nil {
+		err = m.warnOfBase(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if len(open) > 0 {

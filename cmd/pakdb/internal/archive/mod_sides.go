@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,8 +25,10 @@ import (
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
+	"pakdb/diff"
 	"pakdb/internal/asset"
 	"pakdb/internal/regular"
+	"pakdb/schema"
 )
 
 // modSide is a mod, or a build as far as mods touch it.
@@ -288,4 +291,104 @@ func mayBeText(name string) bool {
 		return true
 	}
 	return false
+}
+
+// warnOfBase warns of mods that change fewer values of another build: they were made for that
+// one, and what the game changed since looks like changes of theirs. A few packages of each mod
+// are compared.
+func (m *mods) warnOfBase(ctx context.Context) (err error) {
+	each := min(8, max(1, 64/len(m.sides)))
+	sampled := make([][]string, len(m.sides))
+	wanted := map[string]bool{}
+	for i, s := range m.sides {
+		for _, key := range m.keys {
+			if base := m.base.units[key]; s.units[key] != nil && base != nil && isPackage(base.header().e) && len(sampled[i]) < each {
+				sampled[i], wanted[key] = append(sampled[i], key), true
+			}
+		}
+	}
+	others, err := m.otherBuilds(ctx, wanted)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	for i, s := range m.sides {
+		least, best := 0, m.base
+		for _, build := range append([]*modSide{m.base}, others...) {
+			n, err := changesOf(ctx, build, s, sampled[i])
+			if err != nil {
+				return err
+			}
+			if build == m.base {
+				least = n
+			} else if n >= 0 && n < least {
+				least, best = n, build
+			}
+		}
+		if best != m.base {
+			m.a.Warn(fmt.Sprintf("%s differs less from %s than from %s, and may be made for it", s.label, best.label, m.base.label))
+		}
+	}
+	return nil
+}
+
+// mostBases is how many other builds are compared.
+const mostBases = 4
+
+// otherBuilds opens builds that have other contents of units than the base, the first that have
+// each.
+func (m *mods) otherBuilds(ctx context.Context, wanted map[string]bool) (others []*modSide, err error) {
+	db, err := m.a.OpenCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked := schema.NewStatements(db)
+	defer func() { err = errors.Join(err, asked.Close(), db.Close()) }()
+	contents := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		for i := range m.base.units[key].files {
+			found, err := diff.FindAll(ctx, asked, m.base.units[key].files[i].e.Name)
+			if err != nil {
+				return nil, err
+			}
+			for build, f := range found {
+				contents[build] += fmt.Sprintln(key, i, f.Content)
+			}
+		}
+	}
+	taken := map[string]bool{contents[m.base.label]: true}
+	for _, build := range slices.Sorted(maps.Keys(contents)) {
+		if taken[contents[build]] || len(others) == mostBases {
+			continue
+		}
+		taken[contents[build]] = true
+		s, err := m.openBase(ctx, build, func(key string) bool { return wanted[key] })
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil { // else its archives are not at hand
+			others = append(others, s)
+		}
+	}
+	return others, nil
+}
+
+// changesOf counts what a mod changes of some packages of a build, -1 for a build without one
+// of them.
+func changesOf(ctx context.Context, build, mod *modSide, keys []string) (n int, err error) {
+	for _, key := range keys {
+		base := build.units[key]
+		if base == nil {
+			return -1, nil
+		}
+		merged, err := mergePackages(ctx, base, []*modUnit{mod.units[key]}, []int{0}, edit.MergeOptions{})
+		switch {
+		case err == nil:
+			n += len(merged.Items)
+		case isUnmergeable(err):
+			n++
+		default:
+			return 0, err
+		}
+	}
+	return n, nil
 }
