@@ -28,7 +28,13 @@ export const show = async (view) => {
   let total = first.total, chunks = new Map([[0, first.rows]]), asked = new Set([0]), root = map.root;
   const rowAt = (i) => chunks.get(Math.floor(i / chunk))?.[i % chunk];
   const below = (name) => (path === "" ? name : path + "/" + name);
-  const addressOf = (r) => (r[0] === "folder" ? to.tree(build, below(r[1]), { by: state.by === "stored" ? "" : state.by }) : to.file(build, r[6], r[7]));
+  // joined is the name of a folder with those of folders that are all that it holds.
+  const joined = (name) => {
+    let n = root.c?.find((c) => c.d && c.n === name);
+    for (; n?.c?.length === 1 && n.c[0].d && !n.c[0].r && n.c[0].f === n.f; n = n.c[0]) name += "/" + n.c[0].n;
+    return name;
+  };
+  const addressOf = (r) => (r[0] === "folder" ? to.tree(build, below(joined(r[1])), { by: state.by === "stored" ? "" : state.by }) : to.file(build, r[6], r[7]));
 
   const sum = el("p", "sub", `${plural(first.files, "file", "files")} · ${bytes(first.size)} decoded · ${bytes(first.stored)} stored`);
   if (first.unnamed) sum.append(" · ", el("a", { href: "/sql" + to.query({ sql: `SELECT archive, ordinal, asset_id, type, size FROM entries WHERE build = ${literal(build)} AND path IS NULL` }) },
@@ -81,7 +87,7 @@ export const show = async (view) => {
     if (!r) { fetchChunk(Math.floor(i / chunk)); return el("div", cls, el("div", { role: "cell", class: "dim" }, "…")); }
     const cell = (c, text) => el("div", { class: c, role: "cell" }, text);
     const folder = r[0] === "folder";
-    const line = el("div", cls, el("div", { role: "cell", class: folder ? "path folder" : "path", title: plain(r[1]) }, el("a", { href: addressOf(r), tabindex: "-1" }, plain(r[1]) || "(no name)")),
+    const line = el("div", cls, el("div", { role: "cell", class: folder ? "path folder" : "path", title: plain(r[1]) }, el("a", { href: addressOf(r), tabindex: "-1" }, plain(folder ? joined(r[1]) : r[1]) || "(no name)")),
       cell(folder || r[2] > 1 ? "n" : "n zero", folder || r[2] > 1 ? count(r[2]) : "–"), cell("n", bytes(r[3])), cell("n", bytes(r[4])), cell(r[9] ? "" : "dim", plain(r[9] || r[5]) + (r[8] ? " 🔒" : "")), el("div", { class: "archive", role: "cell", title: plain(r[6]) }, ...tail(r[6] ?? "")));
     line.addEventListener("click", () => list.choose(i, false));
     return line;
