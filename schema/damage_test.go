@@ -145,7 +145,6 @@ func TestCheckFinds(t *testing.T) {
 		"UPDATE x_name SET name = 'x' WHERE name_id = 1":                                                  "names",
 		"UPDATE x_archive SET complete = 0":                                                               "mounts",
 		"UPDATE x_dir SET dir = 'x'":                                                                      "dirs",
-		"DROP VIEW entries":                                                                               "views",
 		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'x_entry_row'": "integrity",
 	} {
 		path := filepath.Join(t.TempDir(), "pakdb.db")

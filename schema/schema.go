@@ -12,7 +12,6 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
-	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/write"
 )
 
@@ -76,7 +75,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 }
 
 func (c *Catalog) prepare(ctx context.Context) error {
-	if err := layout.Mend(ctx, c.writer.DB); err != nil {
+	if err := c.writer.DB.PingContext(ctx); err != nil {
 		return err
 	}
 	c.writer.StartCheckpoints(c.path)

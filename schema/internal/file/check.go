@@ -12,7 +12,6 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
-	"pakdb/schema/internal/views"
 )
 
 // Finding is something that is wrong with a catalog.
@@ -113,10 +112,6 @@ func (c *checker) run() error {
 		if err := c.step(s); err != nil {
 			return err
 		}
-	}
-	c.progress("views")
-	if !views.Exist(c.ctx, c.db) {
-		c.report(Finding{Check: "views", Detail: "views are missing; the next pakdb index makes them anew"})
 	}
 	return c.builds()
 }

@@ -29,9 +29,9 @@ var ours = sync.OnceValues(func() (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	optional := seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
+	optional := strings.Join(search.Tables(), ";\n") + ";\n"
 	m := &made{texts: map[string]string{}, kinds: map[string]string{}}
-	for x, text := range statements(tables) {
+	for x, text := range statements(tables + "\n" + seen) {
 		m.kinds[x[2]], m.texts[x[2]] = x[1], text
 		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
 			m.needed = append(m.needed, x[2])

@@ -25,42 +25,18 @@ var tables string
 // Fill makes an empty database a catalog. Connections that open it later can use the
 // views.
 func Fill(ctx context.Context, db *sql.DB) error {
-	return inTx(ctx, db, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, tables); err != nil {
-			return fmt.Errorf("tables: %w", err)
-		}
-		if err := views.CreateUnread(ctx, tx); err != nil {
-			return fmt.Errorf("views: %w", err)
-		}
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", Version, ApplicationID))
-		return err
-	})
-}
-
-// Mend makes the views that a user removed from a catalog.
-func Mend(ctx context.Context, db *sql.DB) error {
-	if views.Exist(ctx, db) {
-		return nil
-	}
-	return inTx(ctx, db, func(tx *sql.Tx) error {
-		err := views.Drop(ctx, tx)
-		if err == nil {
-			err = views.Create(ctx, tx)
-		}
-		if err != nil {
-			return fmt.Errorf("views: %w", err)
-		}
-		return nil
-	})
-}
-
-func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := do(tx); err != nil {
+	if _, err := tx.ExecContext(ctx, tables); err != nil {
+		return fmt.Errorf("tables: %w", err)
+	}
+	if err := views.Create(ctx, tx); err != nil {
+		return fmt.Errorf("views: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", Version, ApplicationID)); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -6,7 +6,7 @@
 //
 // A view has the same rows either way. Reading order:
 //
-//   - views.go: makes the views, and compares them with those that are stored
+//   - views.go: makes the views
 //   - table.go: the virtual tables, and the plans that SQLite chooses from
 //   - cursor.go: which rows a plan finds, and from where
 //   - find.go: conditions that an index of the file serves
