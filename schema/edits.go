@@ -47,6 +47,9 @@ END;
 CREATE TEMP TRIGGER edit_cell INSTEAD OF UPDATE OF value ON data_table_rows BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '#' || OLD.export_ordinal, 'Rows[' || OLD.row_name || '].' || OLD.field, OLD.value, NEW.value);
 END;
+CREATE TEMP TRIGGER edit_row INSTEAD OF INSERT ON data_table_rows BEGIN
+	SELECT pakdb_edit('insert', NEW.build, NEW.path, coalesce('#' || NEW.export_ordinal, NEW.data_table), 'Rows[' || NEW.row_name || '].' || NEW.field, NULL, NEW.value);
+END;
 CREATE TEMP TRIGGER edit_text INSTEAD OF UPDATE OF text ON translations BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '', OLD.namespace || '[' || OLD.key || ']', OLD.text, NEW.text);
 END;
@@ -61,8 +64,8 @@ END;
 var editableViews = []string{"properties", "data_table_rows", "translations", "calligraphy_fields", "calligraphy_curves"}
 
 // ValueEdits runs statements that change the values of a build: UPDATE, INSERT and DELETE on
-// the view properties, and UPDATE on data_table_rows, translations, calligraphy_fields and
-// calligraphy_curves. It returns the changes that they ask for. The catalog is read alone.
+// the view properties, UPDATE and INSERT on data_table_rows, and UPDATE on translations,
+// calligraphy_fields and calligraphy_curves. It returns the changes that they ask for. The catalog is read alone.
 func ValueEdits(ctx context.Context, path, build, statements string) (edits []ValueEdit, err error) {
 	var refused error
 	record := Function{Name: "pakdb_edit", Args: 7, Call: func(_ context.Context, v []driver.Value) (driver.Value, error) {

@@ -53,10 +53,7 @@ func (p *Package) Apply(e Edit) error {
 	case Set:
 		return p.Set(e.Object, e.Field, e.Value)
 	case Add:
-		if _, _, t, err := p.find(e.Object, e.Field); err != nil || t.Exists() {
-			return cmp.Or(err, fmt.Errorf("%w: %s", ErrExists, e.Field))
-		}
-		return p.Set(e.Object, e.Field, e.Value)
+		return p.add(e.Object, e.Field, e.Value)
 	case Multiply:
 		return multiply(p, e.Object, e.Field, e.Value)
 	case Append:
@@ -65,6 +62,65 @@ func (p *Package) Apply(e Edit) error {
 		return p.Remove(e.Object, e.Field)
 	}
 	return fmt.Errorf("%w: no operation %q", property.ErrValue, e.Op)
+}
+
+// add sets a field that is not there. Of a row of a table, or an entry of a map, that is not
+// there either, it makes a copy of the last one first, whose fields are set by further edits.
+func (p *Package) add(object, field, value string) error {
+	_, _, t, err := p.find(object, field)
+	entry := entryOf(field)
+	var none *property.NoFieldError
+	switch {
+	case entry != "" && p.made[object+":"+strings.ToLower(entry)]:
+	case errors.As(err, &none) && entry != "":
+		if failed := p.makeEntry(object, entry); failed != nil {
+			return cmp.Or(failed, err)
+		}
+	case err != nil:
+		return err
+	case t.Exists():
+		return fmt.Errorf("%w: %s", ErrExists, field)
+	}
+	return p.Set(object, field, value)
+}
+
+// entryOf returns the first part of a path that is an entry of a map or a row: "Rows[A]" of
+// "Rows[A].Cost", "" if there is none.
+func entryOf(field string) string {
+	depth := 0
+	for i, r := range field {
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return field[:i+1]
+			}
+		}
+	}
+	return ""
+}
+
+// makeEntry copies the last entry of a map, or row of a table, under a key.
+func (p *Package) makeEntry(object, entry string) error {
+	container, key, _ := strings.Cut(strings.TrimSuffix(entry, "]"), "[")
+	_, d, t, err := p.find(object, container)
+	if err != nil {
+		return err
+	}
+	at := d.Node(t)
+	if at < 0 || d.Kind(t) != property.Map {
+		return &property.NoFieldError{Path: entry}
+	}
+	last := d.LastKey(at)
+	if last == "" {
+		return fmt.Errorf("%w: the first entry of %s, as there is none to copy", property.ErrRefused, container)
+	}
+	if err := p.Copy(object, container+"["+last+"]", key); err != nil {
+		return err
+	}
+	p.made[object+":"+strings.ToLower(entry)] = true
+	return nil
 }
 
 // Holds reports whether a field has a value, as a table of the view properties shows it: a

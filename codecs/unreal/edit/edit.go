@@ -57,6 +57,7 @@ type Package struct {
 	drafts  map[int]*property.Draft
 	touched map[int][]string // paths that were edited, by export
 	changes []Change
+	made    map[string]bool // entries that edits added
 }
 
 // Change is an edit that was made.
@@ -95,7 +96,7 @@ func open(f *frame, o Options) (*Package, error) {
 	}
 	facts := *f.facts()
 	o.Name = cmp.Or(facts.Name, o.Name)
-	p := &Package{options: o, frame: f, facts: &facts, drafts: map[int]*property.Draft{}, touched: map[int][]string{}}
+	p := &Package{options: o, frame: f, facts: &facts, drafts: map[int]*property.Draft{}, touched: map[int][]string{}, made: map[string]bool{}}
 	p.chooseEngine()
 	p.decoder = p.newDecoder(p.facts)
 	p.decoder.RestrictImports(o.CanImport)
@@ -329,7 +330,12 @@ func (p *Package) Append(object, field, value string) error {
 
 // Copy adds a copy of an entry of a map, or of a row of a table, under another key.
 func (p *Package) Copy(object, field, key string) error {
-	return p.keyed(object, field, key, (*property.Draft).Copy)
+	err := p.keyed(object, field, key, (*property.Draft).Copy)
+	if err == nil {
+		c := &p.changes[len(p.changes)-1]
+		c.Field, c.Old, c.New = field[:strings.LastIndexByte(field, '[')]+"["+key+"]", "", "copy of "+field
+	}
+	return err
 }
 
 // Rename gives an entry of a map, or a row of a table, another key.

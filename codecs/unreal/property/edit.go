@@ -917,6 +917,17 @@ func (e *Draft) Rename(t Target, key string) error {
 	return e.Set(Target{l: l, at: e.keyOf(parent, t.at), parent: parent}, key)
 }
 
+// LastKey returns the key of the last entry of a map, "" if it has none.
+func (e *Draft) LastKey(at int) (key string) {
+	i := 0
+	for k := range e.export.List.Children(at) {
+		if i++; i%2 == 1 {
+			key = string(e.d.AppendKey(nil, &e.export.List, k))
+		}
+	}
+	return key
+}
+
 // mapOf returns the map whose entry a target is. It fails where that has the key already.
 func (e *Draft) mapOf(t Target, key string) (parent int, err error) {
 	l := &e.export.List

@@ -33,9 +33,9 @@ func newModEditCommand(a *cli.App) *cobra.Command {
 		Use:   "edit [flags] {BUILD[:PATH]|FILE} {--sql|--csv|--json} LIST -o OUT",
 		Short: "Change values of Unreal packages by SQL, CSV or JSON",
 		Long: `Change values as a list says. --sql runs UPDATE, INSERT and DELETE on the view
-properties of BUILD, and UPDATE on data_table_rows, translations,
-calligraphy_fields and calligraphy_curves: the changes go to OUT and never to
-the catalog. --csv reads columns path, export,
+properties of BUILD, INSERT and UPDATE on data_table_rows, and UPDATE on
+translations, calligraphy_fields and calligraphy_curves: the changes go to OUT
+and never to the catalog. --csv reads columns path, export,
 field and value, as "pakdb query --format csv" writes them. --json reads what
 "pakdb extract --as json" wrote: the file of one package, or a folder of them.
 
