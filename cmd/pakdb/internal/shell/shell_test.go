@@ -28,19 +28,20 @@ func newDB(t *testing.T) *query.DB {
 	return db
 }
 
-func run(t *testing.T, input string) (out, notes string, err error) {
+func run(t *testing.T, db *query.DB, input string) (out, notes string, err error) {
 	t.Helper()
 	all, err := query.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var o, e bytes.Buffer
-	err = shell.Run(context.Background(), shell.Config{DB: newDB(t), Library: all,
+	err = shell.Run(context.Background(), shell.Config{DB: db, Library: all,
 		In: strings.NewReader(input), Out: &o, Err: &e, Format: "csv"})
 	return o.String(), e.String(), err
 }
 
 func TestScript(t *testing.T) {
+	db := newDB(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "two words.sql")
 	if err := os.WriteFile(file, []byte("SELECT 'read' AS r;\n.mode tsv\n"), 0o600); err != nil {
@@ -65,7 +66,7 @@ func TestScript(t *testing.T) {
 		".param pattern A.umap\n.param build null\n@search":                         "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
 		".param pattern B\n@search A.umap":                                          "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
 	} {
-		if got, _, err := run(t, input); got != want || err != nil {
+		if got, _, err := run(t, db, input); got != want || err != nil {
 			t.Errorf("%q: %q %v, want %q", input, got, err, want)
 		}
 	}
@@ -74,17 +75,18 @@ func TestScript(t *testing.T) {
 		".views": "builds                   One row", ".views builds": "entry_count", ".views problems": "cause",
 		".queries": "@largest", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {
-		if got, _, err := run(t, input); !strings.Contains(got, part) || err != nil {
+		if got, _, err := run(t, db, input); !strings.Contains(got, part) || err != nil {
 			t.Errorf("%q: no %q in %q, %v", input, part, got, err)
 		}
 	}
-	if _, notes, err := run(t, ".timer on\nSELECT 1 WHERE 0;\n.mode table\nSELECT 1 WHERE 0;"); err != nil ||
+	if _, notes, err := run(t, db, ".timer on\nSELECT 1 WHERE 0;\n.mode table\nSELECT 1 WHERE 0;"); err != nil ||
 		strings.Count(notes, " s\n") != 2 || strings.Count(notes, "(no rows)\n") != 1 {
 		t.Errorf("notes %q, %v", notes, err)
 	}
 }
 
 func TestScriptEndsAtTheFirstError(t *testing.T) {
+	db := newDB(t)
 	loop := filepath.Join(t.TempDir(), "loop.sql")
 	if err := os.WriteFile(loop, []byte(".read "+loop), 0o600); err != nil {
 		t.Fatal(err)
@@ -93,7 +95,7 @@ func TestScriptEndsAtTheFirstError(t *testing.T) {
 		"SELECT nope;", "@nope", "@history", ".nope", ".mode nope", ".q", ".schema nope", ".read /absent/file",
 		".read " + loop, ".timer perhaps", ".views nope", ".views x_entry_row", ".param nope", ".param a-b 1", "@search 'open", "DELETE FROM x_entry;", ".output /",
 	} {
-		got, _, err := run(t, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
+		got, _, err := run(t, db, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
 		if got != "n\n1\n" || !errors.Is(err, query.ErrUsage) {
 			t.Errorf("%q: %q %v, want ErrUsage after the first statement", input, got, err)
 		}
@@ -101,15 +103,16 @@ func TestScriptEndsAtTheFirstError(t *testing.T) {
 }
 
 func TestOutput(t *testing.T) {
+	db := newDB(t)
 	file := filepath.Join(t.TempDir(), "out.csv")
-	got, _, err := run(t, ".output "+file+"\nSELECT 1 AS n;\n.output\nSELECT 2 AS n;")
+	got, _, err := run(t, db, ".output "+file+"\nSELECT 1 AS n;\n.output\nSELECT 2 AS n;")
 	if got != "n\n2\n" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}
 	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
 		t.Errorf("file: %q %v", b, err)
 	}
-	if _, _, err := run(t, ".output "+file+"\nSELECT 3 AS n;\nSELECT nope;"); err == nil {
+	if _, _, err := run(t, db, ".output "+file+"\nSELECT 3 AS n;\nSELECT nope;"); err == nil {
 		t.Error("no error")
 	}
 	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
@@ -141,11 +144,12 @@ func TestViewsAreDocumented(t *testing.T) {
 
 // What an error quotes does not command the terminal.
 func TestNotesArePrintable(t *testing.T) {
-	_, notes, err := run(t, ".param pattern '\x1b[2J'\n@largest 1 --build 1.52\n.param")
+	db := newDB(t)
+	_, notes, err := run(t, db, ".param pattern '\x1b[2J'\n@largest 1 --build 1.52\n.param")
 	if strings.ContainsRune(notes, '\x1b') || err != nil {
 		t.Errorf("%q %v", notes, err)
 	}
-	if got, _, err := run(t, ".param a \x1b[2J\n.param"); got != ":a \\x1b[2J\n" || err != nil {
+	if got, _, err := run(t, db, ".param a \x1b[2J\n.param"); got != ":a \\x1b[2J\n" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}
 }
