@@ -228,18 +228,17 @@ func (m *merger) packages() {
 }
 
 // frames compares something that belongs to a package as a whole.
-func (m *merger) frames(object, field string, of func(v *version) string) (need *need) {
+func (m *merger) frames(object, field string, of func(v *version) string) *need {
 	canon := make([]string, len(m.all))
 	for i, v := range m.all {
 		canon[i] = of(v)
 	}
-	shown := func(i int) string {
-		if len(canon[i]) > 200 {
-			return "there"
+	return m.decide(object, field, canon, func(i int) string {
+		if canon[i] == "" {
+			return ""
 		}
-		return canon[i]
-	}
-	return m.decide(object, field, canon, shown)
+		return "there"
+	})
 }
 
 // decide compares a thing in all versions, and notes which one the result has it of. It
@@ -363,11 +362,12 @@ func (m *merger) object(key string) {
 		name = v.pkg.decoder.ObjectPath(unreal.ObjectRef(i + 1))
 		lost = lost || v.drafts[i] == nil
 	}
-	if m.frames(name, "its entry in the table", func(v *version) string { return m.header(v, key) }); !there {
+	if !there {
 		// One that came or went has no values to compare: the package that has it is taken.
-		m.frames(name, "the object", func(v *version) string { return m.whole(v, key) })
+		m.frames(name, "the object", func(v *version) string { return m.header(v, key) + m.whole(v, key) })
 		return
 	}
+	m.frames(name, "its entry in the table", func(v *version) string { return m.header(v, key) })
 	if lost || m.isFunction(key) {
 		canon := make([]string, len(m.all))
 		for i, v := range m.all {

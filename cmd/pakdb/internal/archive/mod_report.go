@@ -170,7 +170,10 @@ func cutItem(text string, whole bool) string {
 func (w *conflictWriter) values(status string, whole bool, item *edit.MergeItem) (all []string) {
 	for _, v := range slices.Sorted(maps.Keys(item.Values)) {
 		text := cmp.Or(cutItem(item.Values[v], whole), "removed")
-		if whole || text == "there" {
+		switch {
+		case text == "there" && item.Base == "":
+			text = "added"
+		case whole || text == "there":
 			text = "another one"
 		}
 		if status == "same" {
