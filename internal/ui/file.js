@@ -2,6 +2,7 @@
 import { el, plain, bytes, signed, count, plural } from "./words.js";
 import { crumbs, facts, table } from "./parts.js";
 import { lineChart, xyChart } from "./chart.js";
+import { zoomOf } from "./inside.js";
 import * as to from "./address.js";
 
 export const show = async (view) => {
@@ -125,14 +126,15 @@ const mostPictures = 24;
 const drawPicture = async (body, view, part, entry, { textures }) => {
   const n = Math.max(1, Math.min(textures, mostPictures));
   const picture = (number) => new Promise((done, failed) => {
-    const address = part("picture", { number: number || "", side: n > 1 ? 256 : "" }).replace(/\.json/, ""), img = el("img", { alt: `Picture${n > 1 ? " " + (number + 1) : ""} of ${plain(entry.path)}` });
+    const address = part("picture", { number: number || "", side: n > 1 ? 256 : 4096 }).replace(/\.json/, ""), img = el("img", { alt: `Picture${n > 1 ? " " + (number + 1) : ""} of ${plain(entry.path)}` });
     img.addEventListener("load", () => done(el("figure", "", img, el("figcaption", "dim", `shown at ${img.naturalWidth} × ${img.naturalHeight}`))));
     img.addEventListener("error", () => view.get(address).then(() => failed(new Error("the picture cannot be shown")), failed));
     img.src = address;
   });
   const all = await Promise.allSettled(Array.from({ length: n }, (_, i) => picture(i)));
   if (all.every((p) => p.status === "rejected")) throw all[0].reason;
-  body.replaceChildren(el("div", "pictures", ...all.map((p) => (p.status === "fulfilled" ? p.value : el("p", "dim", plain(p.reason.message))))), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
+  const group = el("div", "pictures", ...all.map((p) => (p.status === "fulfilled" ? p.value : el("p", "dim", plain(p.reason.message)))));
+  body.replaceChildren(group, zoomOf(group, entry.path), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
 };
 const drawSound = (body, view, part, entry, { sounds }) => {
   body.replaceChildren(...Array.from({ length: Math.max(1, Math.min(sounds, 50)) }, (_, i) => el("p", "", el("audio", { controls: true, preload: i === 0 ? "metadata" : "none", src: part("sound", { number: i || "" }).replace(/\.json/, ""), "aria-label": "Sound " + (i + 1) }))));

@@ -60,7 +60,7 @@ const change = (l) => (l.old === null ? `${short(last(l.name))} ${l.now === "yes
 export const summary = (of) => {
   const parts = [], rows = [...of.tables.values()].flat(), values = [...rows.map((l) => ({ ...l, name: l.column ? l.column : l.row })), ...of.values];
   if (of.pictures.length) parts.push(of.pictures.slice(0, 2).map((p) => plain(p[1])).join(", "));
-  if (of.curves.length) parts.push(`${plural(of.curves.length, "curve", "curves")}: ${plural(of.curves.reduce((n, [, was, now]) => n + (now ?? was).filter((p, i) => String(p) !== String((was ?? now)[i])).length, 0), "point differs", "points differ")}`);
+  if (of.curves.length) parts.push(`${plural(of.curves.length, "curve", "curves")}: ${of.curves.every(([, was, now]) => was && now) ? plural(of.curves.reduce((n, [, was, now]) => n + now.filter((p, i) => String(p) !== String(was[i])).length, 0), "point differs", "points differ") : plural(of.curves.reduce((n, [, was, now]) => n + (now ?? was).length, 0), "point", "points")}`);
   if (values.length) parts.push(`${plural(values.length, "value", "values")}: ${values.slice(0, 3).map(change).join(", ")}${values.length > 3 ? ", …" : ""}`);
   for (const [culture, lines] of of.texts) parts.push(`${plural(lines.length, "text", "texts")} of ${plain(culture)}: ${lines.slice(0, 2).map((l) => short(l.now ?? l.old)).join(", ")}${lines.length > 2 ? ", …" : ""}`);
   const named = of.scripts.filter((s) => s.name);
@@ -123,15 +123,17 @@ const pictureGroup = ([name, text, was, now, differ, wave]) => {
     if (address) group.append(el("figure", "", el("img", { src: address, alt: `${plain(name)}, ${what}` }), el("figcaption", "", what)));
   }
   if (!wave && was && now) group.append(slider(was, now, plain(name)));
-  if (!wave) {
-    const zoom = el("select", { "aria-label": "Zoom of " + plain(name) }, ...[["", "fit"], ["1", "1 ×"], ["2", "2 ×"], ["4", "4 ×"], ["8", "8 ×"]].map(([v, t]) => el("option", { value: v }, t)));
-    zoom.addEventListener("change", () => {
-      for (const img of group.querySelectorAll("img")) img.style.width = zoom.value ? img.naturalWidth * zoom.value + "px" : "";
-      group.classList.toggle("zoomed", zoom.value !== "");
-    });
-    group.append(el("label", "zoom", "zoom ", zoom));
-  }
+  if (!wave) group.append(zoomOf(group, name));
   return group;
+};
+// zoomOf makes a choice of how large the pictures of a group are.
+export const zoomOf = (group, name) => {
+  const zoom = el("select", { "aria-label": "Zoom of " + plain(name) }, ...[["", "fit"], ["1", "1 ×"], ["2", "2 ×"], ["4", "4 ×"], ["8", "8 ×"]].map(([v, t]) => el("option", { value: v }, t)));
+  zoom.addEventListener("change", () => {
+    for (const img of group.querySelectorAll("img")) img.style.width = zoom.value ? img.naturalWidth * zoom.value + "px" : "";
+    group.classList.toggle("zoomed", zoom.value !== "");
+  });
+  return el("label", "zoom", "zoom ", zoom);
 };
 const slider = (was, now, name) => {
   const above = el("img", { src: now, alt: "", class: "above" });
