@@ -221,9 +221,13 @@ func (f *file) media(ctx context.Context) (*media.Package, error) {
 	return show.NewFiles(f.db, f.contents, f.registry).Media(ctx, f.build.Label, f.path())
 }
 
-// sound is a sound that browsers play.
+// sound is a sound that browsers play; with raw=1 it is any, as a download.
 func (f *file) sound(w http.ResponseWriter, r *http.Request, a *address) error {
 	number, err := a.number("number", 0, 0, 1<<20)
+	if err != nil {
+		return err
+	}
+	raw, err := a.number("raw", 0, 0, 1)
 	if err != nil {
 		return err
 	}
@@ -231,12 +235,27 @@ func (f *file) sound(w http.ResponseWriter, r *http.Request, a *address) error {
 	if err != nil {
 		return err
 	}
-	kind := map[string]string{"ogg": "audio/ogg", "wav": "audio/wav"}[strings.TrimPrefix(ext, ".")]
+	ext = strings.TrimPrefix(ext, ".")
+	kind := map[string]string{"ogg": "audio/ogg", "wav": "audio/wav"}[ext]
+	if raw == 1 {
+		kind = "application/octet-stream"
+		name := strings.TrimSuffix(downloadName(f.entry), path.Ext(f.entry.Path)) + "." + ext
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	}
 	if kind == "" {
-		return refuse(http.StatusUnsupportedMediaType, "download it", "browsers do not play %q", ext)
+		return refuse(http.StatusUnsupportedMediaType, "download it", "the sound is %s, which browsers do not play", soundName(ext))
 	}
 	writeBody(w, kind, body)
 	return nil
+}
+
+// soundName returns the name of a codec that no browser plays, by the extension of its files.
+func soundName(ext string) string {
+	names := map[string]string{"binka": "Bink Audio", "rada": "RAD Audio", "xma": "XMA", "wem": "Wwise"}
+	if name := names[ext]; name != "" {
+		return name
+	}
+	return ext
 }
 
 func (f *file) stream(ctx context.Context, number int) (body []byte, ext string, err error) {

@@ -137,7 +137,16 @@ const drawPicture = async (body, view, part, entry, { textures }) => {
   body.replaceChildren(group, zoomOf(group, entry.path), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
 };
 const drawSound = (body, view, part, entry, { sounds }) => {
-  body.replaceChildren(...Array.from({ length: Math.max(1, Math.min(sounds, 50)) }, (_, i) => el("p", "", el("audio", { controls: true, preload: i === 0 ? "metadata" : "none", src: part("sound", { number: i || "" }).replace(/\.json/, ""), "aria-label": "Sound " + (i + 1) }))));
+  const player = (_, i) => {
+    const address = (raw) => part("sound", { number: i || "", raw }).replace(/\.json/, ""), box = el("p", "");
+    // a codec that browsers do not play has a sentence and the download in place of controls
+    const onerror = () => view.get(address("")).then(() => "the browser does not play the sound", (problem) => problem.message).then((why) => {
+      if (!view.signal.aborted) box.replaceChildren(plain(why) + ": ", el("a", { href: address(1), download: "" }, "download"));
+    });
+    box.append(el("audio", { controls: true, preload: i === 0 ? "metadata" : "none", src: address(""), "aria-label": "Sound " + (i + 1), onerror }));
+    return box;
+  };
+  body.replaceChildren(...Array.from({ length: Math.max(1, Math.min(sounds, 50)) }, player));
 };
 const drawText = async (body, view, part) => {
   const { text, encoding, truncated } = await view.get(part("text"));
