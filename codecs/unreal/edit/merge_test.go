@@ -99,12 +99,14 @@ func edited(t *testing.T, r *rand.Rand, s *sample) (after *sample, fields []stri
 	return s.after(asset, uexp), fields
 }
 
-// disjoint reports edits that each set one value, in structs of which no other edit sets one.
+// disjoint reports edits that each set one value, of other fields of the objects than all
+// others.
 func disjoint(xs, ys []string) bool {
 	for _, x := range xs {
 		for _, y := range ys {
-			x, y = x[:max(strings.LastIndexAny(x, ".["), 0)], y[:max(strings.LastIndexAny(y, ".["), 0)]
-			if x == "" || y == "" || strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+			x, _, _ = strings.Cut(strings.ReplaceAll(x, "[", "."), ".")
+			y, _, _ = strings.Cut(strings.ReplaceAll(y, "[", "."), ".")
+			if x == y || x[0] > '9' || y[0] > '9' { // others than one value
 				return false
 			}
 		}
@@ -191,4 +193,46 @@ func TestMergeLaws(t *testing.T) {
 		}
 	}
 	t.Log(counts)
+}
+
+// Damaged versions are merged or refused, and never more than that.
+func TestMergeDamaged(t *testing.T) {
+	read := func(name string) []byte {
+		b, err := os.ReadFile(codecstest.Sample(t, "unreal-writing", "values", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	asset, uexp := read("merge-4.x.uasset"), read("merge-4.x.uexp")
+	r := rand.New(rand.NewPCG(5, 6))
+	damaged := func() *edit.Package {
+		a, u := bytes.Clone(asset), bytes.Clone(uexp)
+		for range 1 + r.IntN(4) {
+			u[r.IntN(len(u))] = byte(r.Uint32())
+			if r.IntN(4) == 0 {
+				a[r.IntN(len(a))] = byte(r.Uint32())
+			}
+		}
+		p, err := edit.Open(t.Context(), a, u, edit.Options{})
+		if err != nil {
+			return nil
+		}
+		return p
+	}
+	merged, refused := 0, 0
+	for range testkit.Of(40, 2000) {
+		x, y := damaged(), damaged()
+		if x == nil || y == nil {
+			continue
+		}
+		if _, err := edit.Merge(t.Context(), openSample(t, "merge-4.base"), []*edit.Package{x, y}, edit.MergeOptions{Prefer: []int{0, 1}}); err != nil {
+			refused++
+		} else {
+			merged++
+		}
+	}
+	if merged == 0 {
+		t.Errorf("%d refused, none merged", refused)
+	}
 }
