@@ -20,16 +20,17 @@ type Op string
 
 // Operations, in the order in which [Ordered] has them.
 const (
-	Copy     Op = "copy"     // an entry or row, under the key Value
-	Rename   Op = "rename"   // an entry or row, to the key Value
-	Append   Op = "append"   // an element with Value to an array; "" copies the last one
-	Set      Op = "set"      // a field to Value; a field that is inherited is added
-	Add      Op = "add"      // a field that is inherited, with Value
-	Multiply Op = "multiply" // a number by Value
-	Remove   Op = "remove"   // a field, element, entry or row
+	Duplicate Op = "duplicate" // the object, under the name Value; [Package] alone
+	Copy      Op = "copy"      // an entry or row, under the key Value
+	Rename    Op = "rename"    // an entry or row, to the key Value
+	Append    Op = "append"    // an element with Value to an array; "" copies the last one
+	Set       Op = "set"       // a field to Value; a field that is inherited is added
+	Add       Op = "add"       // a field that is inherited, with Value
+	Multiply  Op = "multiply"  // a number by Value
+	Remove    Op = "remove"    // a field, element, entry or row
 )
 
-var ops = []Op{Copy, Rename, Append, Set, Remove}
+var ops = []Op{Duplicate, Copy, Rename, Append, Set, Remove}
 
 // Edit is one change of a package. Arguments of commands, statements, CSV and JSON all become
 // lists of edits.
@@ -46,6 +47,8 @@ var ErrExists = errors.New("the object has the field")
 // Apply makes an edit.
 func (p *Package) Apply(e Edit) error {
 	switch e.Op {
+	case Duplicate:
+		return p.Duplicate(e.Object, e.Value)
 	case Copy:
 		return p.Copy(e.Object, e.Field, e.Value)
 	case Rename:

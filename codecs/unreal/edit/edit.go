@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
@@ -326,6 +327,55 @@ func (p *Package) Remove(object, field string) error {
 // Append adds an element to an array: see [property.Draft.Append].
 func (p *Package) Append(object, field, value string) error {
 	return p.edit(object, field, func(d *property.Draft, t property.Target) error { return d.Append(t, value) })
+}
+
+// Duplicate adds an export: a copy of an object, under another name, with its outer and what
+// it waits for. It comes before all other edits, which may concern the copy then. Packages of
+// containers, and those with bulk data, are refused.
+func (p *Package) Duplicate(object, name string) error {
+	of := -1
+	for i, known := range p.Objects() {
+		if object == fmt.Sprint("#", i) || strings.EqualFold(known, strings.ReplaceAll(object, ":", ".")) {
+			of = i
+		}
+	}
+	switch {
+	case p.frame.zen != nil:
+		return fmt.Errorf("%w: more objects in a Zen package: convert it to a legacy one", property.ErrRefused)
+	case of < 0:
+		return fmt.Errorf("no object %s: %w", object, &property.NoFieldError{Path: object, Near: glob.Nearest(object, p.Objects())})
+	case len(p.touched) > 0:
+		return fmt.Errorf("%w: objects are duplicated before other edits", property.ErrRefused)
+	case name == "" || strings.ContainsAny(name, ".:/\\ '\""):
+		return fmt.Errorf("%w: %q is no name of an object", property.ErrValue, name)
+	}
+	for i := range p.facts.Exports {
+		if p.facts.Exports[i].Outer == p.facts.Exports[of].Outer && strings.EqualFold(p.facts.NameOf(p.facts.Exports[i].Name), name) {
+			return fmt.Errorf("%w: there is already an object %s", property.ErrValue, name)
+		}
+	}
+	old := p.frame.legacy
+	c := &pkg.Changes{}
+	at := slices.IndexFunc(old.Names, func(n unreal.PackageName) bool { return n.Text == name })
+	if at < 0 {
+		at, c.Names = len(old.Names), []string{name}
+	}
+	c.Copies = []pkg.ExportCopy{{Of: of, Name: unreal.ObjectName{Index: int32(at)}}}
+	ctx := context.Background() // one package
+	asset, uexp, err := old.Rewrite(ctx, p.frame.asset, p.frame.uexp, c)
+	if err != nil {
+		return err
+	}
+	was := p.decoder.ObjectPath(unreal.ObjectRef(of + 1))
+	if p.frame, err = readFrame(ctx, asset, uexp); err != nil {
+		return err
+	}
+	facts := *p.frame.facts()
+	p.facts, p.drafts = &facts, map[int]*property.Draft{}
+	p.decoder = p.newDecoder(p.facts)
+	p.decoder.RestrictImports(p.options.CanImport)
+	p.changes = append(p.changes, Change{Field: p.decoder.ObjectPath(unreal.ObjectRef(len(facts.Exports))), New: "copy of " + was})
+	return nil
 }
 
 // Copy adds a copy of an entry of a map, or of a row of a table, under another key.

@@ -120,7 +120,7 @@ func (p modern) places(d *decoder) {
 		d.Skip(4)
 		s.Gatherable = p.i32(d, headerOffset)
 	}
-	s.Exports = p.readPlace(d, fixedCount, headerOffset)
+	s.Exports = p.readPlace(d, exportCount, exportOffset)
 	s.Imports = p.readPlace(d, importCount, importOffset)
 	if v.ue5 >= ue5Cells {
 		s.CellExports = p.readPlace(d, fixedCount, headerOffset)
@@ -156,7 +156,7 @@ func (p modern) identity(d *decoder) {
 	}
 	p.generations(d, v.ue4 < 196)
 	if len(f.Generations) > 0 && v.ue4 >= 196 {
-		p.numbers = append(p.numbers, place{off: d.Off() - 4, what: nameCount}) // of the last one
+		p.numbers = append(p.numbers, place{off: d.Off() - 8, what: exportCount}, place{off: d.Off() - 4, what: nameCount}) // of the last one
 	}
 	if v.ue4 < ue4EngineVersion {
 		d.Skip(4) // changelist
@@ -201,7 +201,7 @@ func (p modern) tail(d *decoder) {
 		d.Skip(4)
 	}
 	if v.ue4 >= ue4Preload {
-		s.Preload = p.readPlace(d, fixedCount, headerOffset)
+		s.Preload = p.readPlace(d, preloadCount, headerOffset)
 	}
 	if v.ue5 >= ue5NamesReferenced {
 		s.NamesReferenced = int(p.i32(d, referencedCount))

@@ -22,6 +22,14 @@ type Changes struct {
 	Imports []unreal.PackageImport // appended; they may refer to the names above
 	Soft    []SoftEntry            // appended to the list of soft object paths
 	Exports map[int]ExportChange
+	Copies  []ExportCopy // appended to the exports
+}
+
+// ExportCopy is an export that is there a second time, with the data, the outer and the
+// dependencies that it has. Its name must be another.
+type ExportCopy struct {
+	Of   int
+	Name unreal.ObjectName
 }
 
 // SoftEntry is a path in the list of soft object paths.
@@ -102,8 +110,10 @@ type rewriter struct {
 	body    []byte // the data and what follows it
 	was     []byte // the old body
 	inserts []insert
-	places  []int64 // new offset of each export
-	none    int32   // index of the name None, which new imports have for their package
+	places  []int64  // new offset of each export, and of the copies
+	copies  [][]byte // their entries of the export table
+	preload int64    // entries of the list of preload dependencies that are added
+	none    int32    // index of the name None, which new imports have for their package
 }
 
 // insert is bytes that are put into the header at an offset of the old one.
@@ -129,6 +139,14 @@ func (w *rewriter) run() error {
 	for i := range w.c.Exports {
 		if i < 0 || i >= len(w.p.Exports) {
 			return failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", i, len(w.p.Exports)))
+		}
+	}
+	for _, c := range w.c.Copies {
+		if c.Of < 0 || c.Of >= len(w.p.Exports) {
+			return failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", c.Of, len(w.p.Exports)))
+		}
+		if len(w.p.Bulk) > 0 {
+			return failure(fmt.Sprintf("exports[%d]", c.Of), -1, codecs.Errorf(unreal.ErrInside, "copies of exports in a package with bulk data"))
 		}
 	}
 	w.head = bytes.Clone(w.head)
@@ -222,10 +240,57 @@ func (w *rewriter) collect() (r registryBits, err error) {
 		}
 		w.inserts = append(w.inserts, insert{at, importOffset, imports})
 	}
+	w.collectCopies()
 	if s.AssetRegistry <= 0 || s.filtered || p.versions.ue4 < ue4RegistryDepends {
 		return r, nil
 	}
 	return w.collectRegistry()
+}
+
+// collectCopies lists the entries of copies in the tables of exports, depends and preload
+// dependencies.
+func (w *rewriter) collectCopies() {
+	if len(w.c.Copies) == 0 {
+		return
+	}
+	p, s, v := w.p, &w.p.Summary, w.p.versions
+	size := (s.Exports.End - s.Exports.Offset) / int64(s.Exports.Count)
+	name, spans := int64(12), size-20
+	if v.ue4 >= ue4Template {
+		name += 4
+	}
+	if v.ue5 >= ue5ScriptOffsets && p.Flags&flagUnversionedProperties == 0 {
+		spans -= 16
+	}
+	var entries, preload []byte
+	for i, c := range w.c.Copies {
+		at := s.Exports.Offset + int64(c.Of)*size
+		e := bytes.Clone(w.head[at : at+size])
+		copy(e[name:], w.appendFName(nil, c.Name))
+		if p.PreloadSpans != nil && p.PreloadSpans[c.Of].First >= 0 {
+			span := p.PreloadSpans[c.Of]
+			w.order.PutUint32(e[spans:], uint32(len(p.Preload)+len(preload)/4))
+			n := span.Counts[0] + span.Counts[1] + span.Counts[2] + span.Counts[3]
+			for _, r := range p.Preload[span.First : span.First+n] {
+				if r == unreal.ObjectRef(c.Of+1) {
+					r = unreal.ObjectRef(len(p.Exports) + i + 1)
+				}
+				preload = binary.LittleEndian.AppendUint32(preload, uint32(r))
+			}
+		}
+		entries = append(entries, e...)
+	}
+	for e := range slices.Chunk(entries, int(size)) {
+		w.copies = append(w.copies, e)
+	}
+	w.inserts = append(w.inserts, insert{s.Exports.End, fixedOffset, entries})
+	if s.Depends.Offset > 0 && s.Depends.End > 0 {
+		w.inserts = append(w.inserts, insert{s.Depends.End, fixedOffset, make([]byte, 4*len(w.c.Copies))})
+	}
+	if len(preload) > 0 {
+		w.preload = int64(len(preload) / 4)
+		w.inserts = append(w.inserts, insert{s.Preload.End, fixedOffset, preload})
+	}
 }
 
 // collectRegistry finds the bits of imports, and lengthens them by those of new ones:
@@ -304,6 +369,11 @@ func (w *rewriter) joinData(end int64) (out []byte, grown int64, err error) {
 		}
 		at += x.Size
 	}
+	for _, c := range w.c.Copies {
+		x := &p.Exports[c.Of]
+		w.places = append(w.places, end+int64(len(out)))
+		out = append(out, w.body[x.Offset-p.HeaderSize:][:x.Size]...)
+	}
 	if p.BulkStart != at {
 		return nil, 0, failure("bulk_data", p.BulkStart, codecs.Errorf(unreal.ErrNoWriting, "data of exports that ends at %d", at))
 	}
@@ -323,7 +393,8 @@ func (w *rewriter) refusePositions() error {
 	for i := range w.p.Exports {
 		x := &w.p.Exports[i]
 		c, changed := w.c.Exports[i]
-		if !changed && w.places[i] == x.Offset {
+		copied := slices.ContainsFunc(w.c.Copies, func(c ExportCopy) bool { return c.Of == i })
+		if !changed && !copied && w.places[i] == x.Offset {
 			continue
 		}
 		b := w.body[x.Offset-w.p.HeaderSize:][:x.Size]
@@ -331,7 +402,7 @@ func (w *rewriter) refusePositions() error {
 			if int64(w.order.Uint64(b[at:])) != x.Offset+int64(at)+8 {
 				continue
 			}
-			if changed && w.places[i] == x.Offset && len(c.Data) >= at+8 && bytes.Equal(c.Data[at-12:at+8], b[at-12:at+8]) {
+			if changed && !copied && w.places[i] == x.Offset && len(c.Data) >= at+8 && bytes.Equal(c.Data[at-12:at+8], b[at-12:at+8]) {
 				continue // it stays where it is
 			}
 			flags, n, size := w.order.Uint32(b[at-12:]), w.order.Uint32(b[at-8:]), w.order.Uint32(b[at-4:])
@@ -375,6 +446,10 @@ func (w *rewriter) patchSummary(end, grown int64) error {
 			v += int64(len(w.c.Names))
 		case importCount:
 			v += int64(len(w.c.Imports))
+		case exportCount:
+			v += int64(len(w.c.Copies))
+		case preloadCount:
+			v += w.preload
 		case softCount:
 			v += int64(len(w.c.Soft))
 		case referencedCount:
@@ -383,7 +458,7 @@ func (w *rewriter) patchSummary(end, grown int64) error {
 			}
 		case headerEnd:
 			v = end
-		case headerOffset, importOffset, softOffset:
+		case headerOffset, importOffset, exportOffset, softOffset:
 			if v <= 0 || v < p.Summary.Names.End {
 				continue
 			}
@@ -432,6 +507,13 @@ func (w *rewriter) patchExports() {
 		if changed && v.ue5 >= ue5ScriptOffsets && p.Flags&flagUnversionedProperties == 0 {
 			last := at + entry - 8
 			w.put64(last, int64(w.order.Uint64(w.head[last:]))+c.Grown)
+		}
+	}
+	for i, e := range w.copies {
+		if v.ue4 >= ue4Size64 {
+			w.order.PutUint64(e[size+8:], uint64(w.places[len(p.Exports)+i]))
+		} else {
+			w.order.PutUint32(e[size+4:], uint32(w.places[len(p.Exports)+i]))
 		}
 	}
 }
@@ -490,7 +572,7 @@ func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 	case got.versions != old.versions || got.Split != old.Split || got.Flags != old.Flags:
 		return errors.New("another layout")
 	case len(got.Names) != len(old.Names)+len(c.Names) || len(got.Imports) != len(old.Imports)+len(c.Imports) ||
-		len(got.Exports) != len(old.Exports) || len(got.SoftObjects) != len(old.SoftObjects)+len(c.Soft):
+		len(got.Exports) != len(old.Exports)+len(c.Copies) || len(got.SoftObjects) != len(old.SoftObjects)+len(c.Soft):
 		return errors.New("other counts")
 	}
 	for i := range got.Names {
@@ -512,7 +594,8 @@ func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 		}
 	}
 	if !slices.Equal(got.SoftPackages, old.SoftPackages) || !slices.Equal(got.SoftObjects[:len(old.SoftObjects)], old.SoftObjects) ||
-		!slices.Equal(got.Preload, old.Preload) || !slices.Equal(got.PreloadSpans, old.PreloadSpans) || !slices.Equal(got.Depends.Refs, old.Depends.Refs) ||
+		!slices.Equal(got.Preload[:min(len(old.Preload), len(got.Preload))], old.Preload) || int64(len(got.Preload)-len(old.Preload)) != w.preload ||
+		!slices.Equal(got.PreloadSpans[:min(len(old.PreloadSpans), len(got.PreloadSpans))], old.PreloadSpans) || !slices.Equal(got.Depends.Refs, old.Depends.Refs) ||
 		!slices.Equal(got.Bulk, old.Bulk) {
 		return errors.New("other lists of references")
 	}
@@ -521,8 +604,19 @@ func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 		body = asset[got.HeaderSize:]
 	}
 	for i := range got.Exports {
-		a, b := got.Exports[i], old.Exports[i]
-		want := w.data(i)
+		of := i
+		if k := i - len(old.Exports); k >= 0 {
+			of = c.Copies[k].Of
+		}
+		a, b := got.Exports[i], old.Exports[of]
+		want := w.data(of)
+		if k := i - len(old.Exports); k >= 0 {
+			b.Name = c.Copies[k].Name
+			b.Size, want = old.Exports[of].Size, w.original(of)
+			if old.PreloadSpans != nil && got.PreloadSpans[i].Counts != old.PreloadSpans[of].Counts {
+				return fmt.Errorf("dependencies of export %d differ", i)
+			}
+		}
 		if a.Offset-got.HeaderSize < 0 || a.Offset-got.HeaderSize+a.Size > int64(len(body)) ||
 			!bytes.Equal(body[a.Offset-got.HeaderSize:a.Offset-got.HeaderSize+a.Size], want) {
 			return fmt.Errorf("data of export %d differs", i)
@@ -540,6 +634,11 @@ func (w *rewriter) data(i int) []byte {
 	if c, ok := w.c.Exports[i]; ok {
 		return c.Data
 	}
+	return w.original(i)
+}
+
+// original returns the bytes that export i had.
+func (w *rewriter) original(i int) []byte {
 	x := &w.p.Exports[i]
 	return w.was[x.Offset-w.p.HeaderSize : x.Offset-w.p.HeaderSize+x.Size]
 }
@@ -551,12 +650,15 @@ const (
 	fixedOffset placeKind = iota // the names, which nothing is put before
 	fixedCount
 	headerOffset // moves with the bytes of the header that it leads to
+	exportOffset
 	importOffset // the same, but for bytes that are appended to its own empty table
 	softOffset
 	headerEnd
 	dataOffset // of something after the data of the exports
 	nameCount
 	importCount
+	exportCount
+	preloadCount
 	softCount
 	referencedCount // names that data of exports refers to; they come first
 )

@@ -131,6 +131,48 @@ func TestRewrite(t *testing.T) {
 	t.Logf("equal %d, edited %d, refused %v", same, edited, refused)
 }
 
+// An export that is copied is there a second time, under another name, with what it waits for.
+func TestCopyExports(t *testing.T) {
+	copied, inside := 0, 0
+	for i, f := range packages(t) {
+		if i%testkit.Of(3, 1) != 0 {
+			continue
+		}
+		p := mustRead(t, f.asset)
+		if p.Writable() != nil {
+			continue
+		}
+		c := &pkg.Changes{Names: []string{"PakdbCopy"}}
+		for k, of := range []int{0, len(p.Exports) - 1} {
+			c.Copies = append(c.Copies, pkg.ExportCopy{Of: of, Name: unreal.ObjectName{Index: int32(len(p.Names)), Number: int32(k)}})
+		}
+		first := data(f, p, 0)
+		c.Exports = map[int]pkg.ExportChange{0: {Data: append(first[:len(first):len(first)], "twelve bytes"...), Grown: 12}}
+		asset, uexp, err := p.Rewrite(context.Background(), f.asset, f.uexp, c)
+		if errors.Is(err, unreal.ErrInside) {
+			inside++
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+			continue
+		}
+		copied++
+		q := mustRead(t, asset)
+		n := len(p.Exports)
+		if !bytes.Equal(data(file{f.name, asset, uexp}, q, n), first) || q.NameOf(q.Exports[n+1].Name) != "PakdbCopy_0" {
+			t.Errorf("%s: other copies", f.name)
+		}
+		if g := q.Generations[len(q.Generations)-1]; len(p.Generations) > 0 && int(g.Exports) != n+2 && int(p.Generations[len(p.Generations)-1].Exports) == n {
+			t.Errorf("%s: generation of %d exports", f.name, g.Exports)
+		}
+	}
+	if copied < 50 {
+		t.Error("few copies")
+	}
+	t.Logf("%d packages with copies, %d refused for bulk data", copied, inside)
+}
+
 func data(f file, p *pkg.Package, i int) []byte {
 	x := p.Exports[i]
 	if p.Split {
