@@ -85,7 +85,7 @@ func Code(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendClassic(nil, f, data, func(dst []byte, export int) []byte { return appendDefaults(dst, f, values, data, export) })
+		return script.AppendClassic(nil, f, data, func(export int, sized map[string]bool) []byte { return defaultsOf(f, values, data, export, sized) })
 	}
 	return script.AppendKismet(nil, f, data)
 }

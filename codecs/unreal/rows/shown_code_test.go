@@ -440,6 +440,24 @@ func TestSourceTruth(t *testing.T) {
 	}
 }
 
+// TestDefaults: variables, structs in structs and default values of a class.
+func TestDefaults(t *testing.T) {
+	p := scripttest.File(t, codecstest.Sample(t, "unreal-package", "TestUC2.u"))
+	text, err := rows.Code(p.Facts(), p.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"class DefaultProperties extends DefaultPropertiesBase;\n\nenum EEnum { EEnum1, EEnum2, EEnum3 };\n\nstruct sStruct {\n  struct sStruct2 {\n    var byte Byte;\n  };\n",
+		"var class<DefaultProperties> MetaClass;\nvar byte ByteFixedArray[2];\n",
+		"  NameProperty='Name'\n", "  MetaClass=class'DefaultProperties'\n  ByteFixedArray(0)=1\n  IntFixedArray(0)=1\n  IntFixedArray(1)=2\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
 // TestBlueprintEvents: events have their names and parameters, functions their types.
 func TestBlueprintEvents(t *testing.T) {
 	p := scripttest.File(t, codecstest.Sample(t, "unreal-properties", "uassetapi", "BP_ThirdPersonCharacter.uasset"))

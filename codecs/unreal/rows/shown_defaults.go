@@ -13,9 +13,9 @@ import (
 // maxDefaults bounds the text of the default values of one class.
 const maxDefaults = 1 << 20
 
-// appendDefaults appends the default values of a class of UE1 to UE3, a line for each, two
-// blanks in front.
-func appendDefaults(dst []byte, f *unreal.PackageFacts, d *property.ClassicDecoder, data func(int) ([]byte, error), export int) []byte {
+// defaultsOf returns the default values of a class of UE1 to UE3, a line for each, two blanks
+// in front. sized has the arrays of fixed size, of which element 0 looks as any value.
+func defaultsOf(f *unreal.PackageFacts, d *property.ClassicDecoder, data func(int) ([]byte, error), export int, sized map[string]bool) (dst []byte) {
 	bytes, err := data(export)
 	if err != nil {
 		return fmt.Appendf(dst, "  // opaque: %v\n", err)
@@ -25,14 +25,14 @@ func appendDefaults(dst []byte, f *unreal.PackageFacts, d *property.ClassicDecod
 	if x.Status == property.Lost {
 		return fmt.Appendf(dst, "  // opaque: %v\n", x.Why)
 	}
-	w := defaultsWriter{names: script.NewNames(f), l: &x.List}
+	w := defaultsWriter{script.NewNames(f)}
 	for i, n := range x.List.Children(-1) {
 		if len(dst) > maxDefaults {
 			return append(dst, "  // more values than are shown\n"...)
 		}
 		if n.Kind != property.Array {
 			name := n.Name
-			if n.Index > 0 {
+			if n.Index > 0 || sized[strings.ToLower(name)] {
 				name += "(" + strconv.Itoa(int(n.Index)) + ")"
 			}
 			dst = fmt.Appendf(dst, "  %s=%s\n", name, w.value(&x.List, i))
@@ -52,10 +52,7 @@ func appendDefaults(dst []byte, f *unreal.PackageFacts, d *property.ClassicDecod
 }
 
 // defaultsWriter writes values as default properties have them.
-type defaultsWriter struct {
-	names *script.Names
-	l     *property.List
-}
+type defaultsWriter struct{ names *script.Names }
 
 func (w *defaultsWriter) value(l *property.List, at int) string {
 	n := &l.Nodes[at]

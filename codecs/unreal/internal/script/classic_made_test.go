@@ -436,7 +436,7 @@ func TestClassicMutations(t *testing.T) {
 					o.Normal.AppendText(nil)
 				}
 			}
-			if text, err := script.AppendClassic(nil, f, func(int) ([]byte, error) { return b, nil }, func([]byte, int) []byte { return nil }); err != nil || len(text) == 0 {
+			if text, err := script.AppendClassic(nil, f, func(int) ([]byte, error) { return b, nil }, func(int, map[string]bool) []byte { return nil }); err != nil || len(text) == 0 {
 				t.Fatalf("%d, mutation %d: %q, %v", version, i, text, err)
 			}
 			runtime.ReadMemStats(&after)

@@ -39,10 +39,10 @@ func words(list []word, flags uint64) string {
 }
 
 // AppendClassic appends the code of a package of UE1 to UE3 as people write it: its classes,
-// each with its variables, functions, states, and what values appends for an export: its
-// default properties. What could not be disassembled has the reason as a comment. The error
-// is that of data.
-func AppendClassic(dst []byte, f *unreal.PackageFacts, data func(export int) ([]byte, error), values func(dst []byte, export int) []byte) ([]byte, error) {
+// each with its variables, functions, states, and the default properties that values returns
+// of an export; sized has the variables that are arrays of fixed size, in lower case. What
+// could not be disassembled has the reason as a comment. The error is that of data.
+func AppendClassic(dst []byte, f *unreal.PackageFacts, data func(export int) ([]byte, error), values func(export int, sized map[string]bool) []byte) ([]byte, error) {
 	list, err := Classic(f, data)
 	if err != nil {
 		return dst, err
@@ -64,7 +64,7 @@ func AppendClassic(dst []byte, f *unreal.PackageFacts, data func(export int) ([]
 type classicWriter struct {
 	*classicSource
 	dst    []byte
-	values func([]byte, int) []byte
+	values func(int, map[string]bool) []byte
 }
 
 func (w *classicWriter) line(depth int, text string) {
@@ -110,12 +110,31 @@ func (w *classicWriter) class(o *ClassicObject) {
 	if i, ok := o.Default.Export(); ok {
 		at = i
 	}
-	if list := w.values(nil, at); len(list) > 0 {
+	if list := w.values(at, w.sizedIn(o.Export)); len(list) > 0 {
 		w.gap()
 		w.line(0, "defaultproperties {")
 		w.dst = append(w.dst, list...)
 		w.line(0, "}")
 	}
+}
+
+// sizedIn returns the variables of a class, and of those that it inherits from, which are
+// arrays of fixed size.
+func (w *classicWriter) sizedIn(class int) map[string]bool {
+	found := map[string]bool{}
+	for at, n := unreal.ObjectRef(class+1), 0; n < unreal.MaxOuters; n++ {
+		i, ok := at.Export()
+		if !ok || i >= len(w.f.Exports) {
+			break
+		}
+		for _, f := range w.declared(i) {
+			if f.Count > 1 {
+				found[strings.ToLower(f.Name)] = true
+			}
+		}
+		at = w.f.Exports[i].Super
+	}
+	return found
 }
 
 // codeIn returns the functions and states that lie in an export, in the order of the source.
@@ -149,11 +168,9 @@ func (w *classicWriter) fieldsOf(class int) {
 			}
 		}
 	}
-	for _, i := range slices.Backward(w.within[class]) {
-		if o := w.objects[i]; o != nil && (o.Class == "Struct" || o.Class == "ScriptStruct") {
-			w.gap()
-			w.structure(o)
-		}
+	for _, o := range w.structsIn(class) {
+		w.gap()
+		w.structure(o, 0)
 	}
 	first := true
 	for _, f := range fields {
@@ -168,26 +185,46 @@ func (w *classicWriter) fieldsOf(class int) {
 	}
 }
 
-func (w *classicWriter) structure(o *ClassicObject) {
+// structsIn returns the structs that lie in an export.
+func (w *classicWriter) structsIn(export int) (list []*ClassicObject) {
+	for _, i := range slices.Backward(w.within[export]) {
+		if o := w.objects[i]; o != nil && (o.Class == "Struct" || o.Class == "ScriptStruct") {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// maxStructs bounds structs in structs; those of damaged packages may lie in each other.
+const maxStructs = 8
+
+func (w *classicWriter) structure(o *ClassicObject, depth int) {
 	head := "struct " + o.name
 	if super := w.f.Exports[o.Export].Super; super != 0 {
 		head += " extends " + w.names.Bare(super)
 	}
-	w.line(0, head+" {")
+	w.line(depth, head+" {")
 	if o.Err != nil {
-		w.line(1, "// opaque: "+o.Err.Error())
+		w.line(depth+1, "// opaque: "+o.Err.Error())
+	}
+	for _, inner := range w.structsIn(o.Export) {
+		if depth == maxStructs {
+			w.line(depth+1, "// structs in structs")
+			break
+		}
+		w.structure(inner, depth+1)
 	}
 	for _, f := range w.declared(o.Export) {
 		switch {
 		case f.Class == "Enum":
-			w.line(1, "enum "+f.Name+" { "+strings.Join(f.Members, ", ")+" };")
+			w.line(depth+1, "enum "+f.Name+" { "+strings.Join(f.Members, ", ")+" };")
 		case f.Class == "Const":
-			w.line(1, "const "+f.Name+" = "+f.Value+";")
+			w.line(depth+1, "const "+f.Name+" = "+f.Value+";")
 		case f.Property():
-			w.line(1, w.variable(f))
+			w.line(depth+1, w.variable(f))
 		}
 	}
-	w.line(0, "};")
+	w.line(depth, "};")
 }
 
 // variable returns the declaration of one of a class or struct.

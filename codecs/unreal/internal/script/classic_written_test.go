@@ -60,7 +60,7 @@ func (w *written) function(name string, write func(c *classicCode)) {
 // text returns the code of the package.
 func (w *written) text(t *testing.T) string {
 	t.Helper()
-	b, err := script.AppendClassic(nil, w.PackageFacts, func(i int) ([]byte, error) { return w.bytes[i], nil }, func([]byte, int) []byte { return nil })
+	b, err := script.AppendClassic(nil, w.PackageFacts, func(i int) ([]byte, error) { return w.bytes[i], nil }, func(int, map[string]bool) []byte { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
