@@ -55,7 +55,7 @@ type mediaOptions struct {
 // add gives cmd the flags.
 func (o *mediaOptions) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.mip, "mip", o.mip, "mip `N` of a texture, for --as png, hdr and exr")
-	cmd.Flags().IntVar(&o.slice, "slice", o.slice, "slice, face or layer `N`, for --as png, hdr, exr")
+	cmd.Flags().IntVar(&o.slice, "slice", o.slice, "slice, face or layer `N` of a texture, likewise")
 }
 
 // check refuses numbers that mean nothing with a form.
