@@ -91,7 +91,7 @@ type Change struct {
 	Old  *File // nil when added
 	New  *File // nil when removed
 
-	// RenamedBy tells how a rename was recognised: "guid", "replacement", "id",
+	// RenamedBy reports how a rename was recognised: "guid", "replacement", "id",
 	// "hash", "case", "content", "similar", or "file" for two loose files
 	// that were to be compared.
 	RenamedBy string

@@ -3,12 +3,12 @@ package diff
 // chunkSize is that of the stores that Steam and Epic deliver from.
 const chunkSize = 1 << 20
 
-// run is a part of a new file that stands in an old file as well, as a whole.
+// run is a part of a new file that is in an old file as well, as a whole.
 type run struct{ from, to int64 }
 
 // chunks counts the chunks of files that differ which are no part of a run. Of an
 // entry that changed, as many bytes as are new by the sketches are taken to
-// stand in its middle.
+// are in its middle.
 func (s *shipment) chunks(changed map[int64]edit) Way {
 	d := Way{Name: WayChunks}
 	for i := range s.new.files {
@@ -50,7 +50,7 @@ func missingChunks(size int64, runs []run) (missing, bytes int64) {
 	return missing, bytes
 }
 
-// runs finds the parts of a file that stand in the old build.
+// runs finds the parts of a file that are in the old build.
 func (s *shipment) runs(f *shipped, changed map[int64]edit) (all []run) {
 	if f.unplaced {
 		return nil
@@ -86,8 +86,8 @@ func (s *shipment) runs(f *shipped, changed map[int64]edit) (all []run) {
 	return all
 }
 
-// goesOn reports that item i of the new build stands behind the one before it as
-// at stands behind last in the old build.
+// goesOn reports that item i of the new build is after the one before it as
+// at is after last in the old build.
 func (s *shipment) goesOn(i int, last, at int32) bool {
 	if last < 0 || at != last+1 || i == 0 {
 		return false
@@ -98,8 +98,8 @@ func (s *shipment) goesOn(i int, last, at int32) bool {
 }
 
 // find returns the item of the old build that is stored as item i of the new
-// one, or -1: best the one behind last; next, one that has the same neighbour
-// behind it.
+// one, or -1: best the one after last; next, one that has the same neighbour
+// after it.
 func (s *shipment) find(i int, last int32) int32 {
 	it := &s.new.items[i]
 	if it.content == 0 {

@@ -240,7 +240,7 @@ func (h *history) recordOf(ctx context.Context, at int, path int64) (side.GUID, 
 }
 
 // earlier finds the last build before at that has a path, and returns the place
-// behind it, where the path went.
+// after it, where the path went.
 func (h *history) earlier(ctx context.Context, at int, path string) (int, version, error) {
 	for ; at >= 0; at-- {
 		if v, err := h.find(ctx, at, path); err != nil || v != nil {

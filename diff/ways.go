@@ -114,7 +114,7 @@ func (d *Way) Row() []driver.Value {
 	return row
 }
 
-// Text tells people what a way of transport fetches.
+// Text describes for people what a way of transport fetches.
 func (d *Way) Text() string {
 	switch d.Name {
 	case WayBuild:

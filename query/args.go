@@ -32,7 +32,7 @@ func atoi(s string) int {
 // ParseValue gives a value that was typed its type: null, an integer (also 0x
 // and up to 16 hex digits, whose highest bit makes it negative, as hashes are
 // stored), a real (with a point or an exponent), 'text' in single quotes, x'hex'
-// for a blob; anything else is text as it stands. What would not print the same
+// for a blob; anything else is text as it is. What would not print the same
 // as it was typed stays text: 007, +1, and integers of more than 64 bits.
 func ParseValue(s string) driver.Value {
 	switch {

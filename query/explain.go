@@ -108,7 +108,7 @@ func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
 	}
 }
 
-// onlyPlace returns where a name that may be qualified stands in sql, -1 unless
+// onlyPlace returns where a name that may be qualified is in sql, -1 unless
 // there is exactly one such place.
 func onlyPlace(sql, name string) int {
 	place, end := -1, -1

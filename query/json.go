@@ -14,7 +14,7 @@ import (
 type jsonRows struct {
 	buf   *bufio.Writer
 	array bool
-	keys  [][]byte // quoted, with the colon and what stands before it
+	keys  [][]byte // quoted, with the colon and what is before it
 	n     int64
 	line  []byte
 }

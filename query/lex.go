@@ -76,7 +76,7 @@ func scan(text string, pos int) (t token, ok bool) {
 	return t, true
 }
 
-// upTo returns the length of s up to and with the first mark behind from.
+// upTo returns the length of s up to and with the first mark after from.
 func upTo(s, mark string, from int) int {
 	if i := strings.Index(s[from:], mark); i >= 0 {
 		return from + i + len(mark)

@@ -43,12 +43,12 @@ type Output struct {
 	Escape bool
 	// Colours are wanted: names of columns are bold in table and line.
 	Colours bool
-	// Empty is told of each result without rows that leaves no trace in W.
+	// Empty gets each result without rows that leaves no trace in W.
 	Empty func()
-	// Hidden is told of the columns of each table that it leaves out because all rows have
+	// Hidden gets the columns of each table that it leaves out because all rows have
 	// NULL there. Longer tables than what is held, and those with a text for NULL, have all.
 	Hidden func(columns []string)
-	// Counted is told of each result how many rows it had, if not nil.
+	// Counted gets the number of rows of each result, if not nil.
 	Counted func(rows int64)
 }
 

@@ -145,7 +145,7 @@ func chosen[T any](all []T, at []int) []T {
 
 // plain reports whether all cells and names have one byte a character. How wide others are,
 // tablewriter and [terminal.Width] judge differently: a vowel sign of an Indic script
-// behind a Latin letter, for one.
+// after a Latin letter, for one.
 func (t *table) plain() bool {
 	wide := func(cell string) bool {
 		return strings.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf })

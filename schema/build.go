@@ -15,7 +15,7 @@ import (
 )
 
 // Build collects the archives and entries of one build. Its methods must be
-// called from one goroutine; SQL runs in another, one batch behind. The build
+// called from one goroutine; SQL runs in another, one batch after. The build
 // is invisible until [Build.Finish]; archives that were completed before a
 // crash or [Build.Abandon] are found again by [Build.Known].
 type Build struct {

@@ -9,7 +9,7 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// SplitPath cuts a path behind its last slash.
+// SplitPath cuts a path after its last slash.
 func SplitPath(path string) (prefix, name string) { return record.SplitPath(path) }
 
 // Ext returns the extension of a file name in lower case, without the dot:

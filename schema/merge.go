@@ -26,7 +26,7 @@ type MergeOptions struct {
 	// Alike returns the keys of scans that made all that one by a key made, if not more, the
 	// best first; nil: the key itself is the only one.
 	Alike func(scan string) []string
-	// Progress is told of so many more archives, entries, and bytes of the files that these
+	// Progress gets so many more archives, entries, and bytes of the files that these
 	// were in; nil: nobody is.
 	Progress func(archives, entries, bytes int64)
 }

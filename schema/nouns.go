@@ -35,7 +35,7 @@ type (
 	Symbol = record.Symbol
 	// Ref is a reference to an id or a name.
 	Ref = record.Ref
-	// PackageDigest tells of two Unreal packages whether they differ in more than noise.
+	// PackageDigest says whether two Unreal packages differ in more than noise.
 	PackageDigest = record.PackageDigest
 	// Problem is a finding about an archive, an entry or a content.
 	Problem = record.Problem
@@ -102,7 +102,7 @@ type Checked = file.Checked
 
 // Check looks at a whole catalog and reports what is wrong with it: pages and
 // indexes, references between tables, the marks of a catalog, and what pakdb itself
-// relies on; at last it reads all rows of each build. progress is told the name of each
+// relies on; at last it reads all rows of each build. progress gets the name of each
 // step. An error means that the check could not be made; what is damaged is a finding.
 func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
 	return file.Check(ctx, path, report, progress)

@@ -18,7 +18,7 @@ import (
 // that statement.
 type TableFunction struct {
 	Name    string
-	Columns []string // names, each with its type behind a space where it has one
+	Columns []string // names, each with its type after a space where it has one
 	// Params are the names of the arguments, which are hidden columns. All must
 	// be given.
 	Params []string

@@ -56,7 +56,7 @@ type address struct {
 
 // parseAddress reads the path of a URL as it was sent, with its escapes: a label, an archive
 // or a part of a path is what lies between two slashes, whatever it has escaped in it. What
-// browsers would take away, as a folder "..", stands in the parameters build and path
+// browsers would take away, as a folder "..", is in the parameters build and path
 // instead. ok is false where nothing has that address.
 func parseAddress(escaped, rawQuery string) (a address, ok bool) {
 	query, err := url.ParseQuery(rawQuery)
@@ -114,7 +114,7 @@ func (a *address) read(parts []string) bool {
 	return a.page != pageNone
 }
 
-// readBuild reads what stands behind the label of a build.
+// readBuild reads what is after the label of a build.
 func (a *address) readBuild(parts []string) bool {
 	if len(parts) == 0 {
 		a.page = pageTree

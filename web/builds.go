@@ -11,7 +11,7 @@ import (
 	"pakdb/web/internal/explore"
 )
 
-// overview tells which builds there are.
+// overview answers with the builds that there are.
 type overview struct {
 	builds   *explore.Catalog
 	contents bool

@@ -202,7 +202,7 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 	return nil
 }
 
-// classes tells of what class the object of each change is, "" of what is no package.
+// classes reports what class the object of each change is, "" of what is no package.
 func (x *comparisons) classes(ctx context.Context, w http.ResponseWriter, c *comparison) error {
 	files := make([]show.Placed, len(c.changes))
 	for i := range c.changes {
@@ -265,7 +265,7 @@ func counted(archives map[string]int64) [][]any {
 	return list
 }
 
-// inside tells what changed inside of one content, with pictures of textures.
+// inside reports what changed inside of one content, with pictures of textures.
 func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address, c *comparison) error {
 	began := time.Now()
 	i, err := a.number("row", -1, 0, int64(len(c.changes))-1)
@@ -311,7 +311,7 @@ func (x *comparisons) hashes(ctx context.Context, c *diff.Change) error {
 	return nil
 }
 
-// downloads tells what players fetch, by each way of transport.
+// downloads answers with what players fetch, by each way of transport.
 func (x *comparisons) downloads(ctx context.Context, w http.ResponseWriter, c *comparison) error {
 	began := time.Now()
 	ways, err := diff.Ways(ctx, x.db, c.Result)
@@ -329,7 +329,7 @@ func (x *comparisons) downloads(ctx context.Context, w http.ResponseWriter, c *c
 // mostImpact bounds what depends on changes.
 const mostImpact = 5000
 
-// impact tells what depends on the changes that patterns choose, all without any.
+// impact reports what depends on the changes that patterns choose, all without any.
 func (x *comparisons) impact(ctx context.Context, w http.ResponseWriter, a *address, c *comparison) error {
 	began := time.Now()
 	depth, err := a.number("depth", 3, 1, 20)

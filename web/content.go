@@ -129,7 +129,7 @@ func downloadName(e *explore.Entry) string {
 	return name
 }
 
-// meaning tells what the content means, as a tree.
+// meaning answers with what the content means, as a tree.
 func (f *file) meaning(w http.ResponseWriter, r *http.Request, _ *address) error {
 	b, err := f.inBuild(r.Context())
 	if err != nil {

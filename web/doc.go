@@ -1,12 +1,12 @@
 // Package web is the explorer in a browser: one handler of HTTP, which serves a page for
-// each address, the data behind it as JSON, and nothing that writes. It has no SQL of its
+// each address, the data after it as JSON, and nothing that writes. It has no SQL of its
 // own: what it tells comes from query, query/explore and diff.
 //
 //	request --> guard (host, site, token) --> address --> page: always the same HTML
 //	                                                  `-> data: builds, folders, files, comparisons, SQL
 //
 // Addresses and data are in docs/serve.md. Limits are those of [Limits]; whoever asks for
-// more is told which of them was met, and how the command line does it.
+// more gets the one that was met, and how the command line does it.
 //
 // Reading order:
 //

@@ -21,7 +21,7 @@ import (
 	"pakdb/web/internal/explore"
 )
 
-// files tells all of one file: facts, history, references, and what is in it.
+// files answers with all of one file: facts, history, references, and what is in it.
 type files struct {
 	catalog  *explore.Catalog
 	db       *sql.DB
@@ -37,7 +37,7 @@ type file struct {
 	entry *explore.Entry
 }
 
-// parts are what is told of a file beside its facts.
+// parts are the data of a file beside its facts.
 func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
 	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
 		"history": (*file).tellHistory, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
@@ -45,7 +45,7 @@ func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address
 	}
 }
 
-// dataParts are the parts that are data also without ".json" behind them: pictures and the
+// dataParts are the parts that are data also without ".json" after them: pictures and the
 // like.
 func dataParts() []string { return []string{"picture", "sound", "download"} }
 
@@ -117,7 +117,7 @@ func (f *file) assetFiles(ctx context.Context) ([]*explore.Entry, error) {
 	return all, nil
 }
 
-// places tells where a path is: its address is that of the first.
+// places answers with where a path is: its address is that of the first.
 func (x *files) places(w http.ResponseWriter, r *http.Request, b *explore.Build, a *address) error {
 	found, err := x.catalog.Places(r.Context(), b, a.path)
 	if err != nil {
@@ -133,7 +133,7 @@ func (x *files) places(w http.ResponseWriter, r *http.Request, b *explore.Build,
 // path is what the file is called by in the catalog.
 func (f *file) path() string { return f.entry.Path }
 
-// tellHistory tells in which builds the file changed, or another file of its asset did.
+// tellHistory answers with the builds in which the file changed, or another file of its asset did.
 func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
@@ -160,7 +160,7 @@ func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) e
 // mostRefs bounds each list of references.
 const mostRefs = 500
 
-// refs tells what the file refers to, and what refers to it.
+// refs answers with what the file refers to, and what refers to it.
 func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
 	g, err := graph.Open(r.Context(), f.db, f.build.Label)
@@ -301,7 +301,7 @@ func (f *file) strings(w http.ResponseWriter, r *http.Request, _ *address) error
 	return reply(w, map[string]any{"strings": all, "more": more}, err)
 }
 
-// value tells what a value of the file was in all builds.
+// value answers with the history of a value in all builds.
 func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
 	export, err := a.number("export", -1, 0, 1<<31)
 	if err != nil {

@@ -215,7 +215,7 @@ const (
 	smallestOf = 4000 // what is smaller than this share of all is not told apart
 )
 
-// treemap answers with the cells of a map: what is too small to be seen stands together.
+// treemap answers with the cells of a map: what is too small to be seen is together.
 func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t *explore.Tree, f *explore.Folder) error {
 	measure := map[string]func(size, stored, files int64) int64{
 		"size": func(n, _, _ int64) int64 { return n }, "stored": func(_, n, _ int64) int64 { return n }, "files": func(_, _, n int64) int64 { return n },

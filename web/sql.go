@@ -96,7 +96,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 	return err
 }
 
-// stopped tells of a statement that took too long.
+// stopped reports a statement that took too long.
 func (x *statements) stopped(text string) error {
 	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run", "stopped: a statement may take %s here", x.limits.Time)
 	p.Advice, p.Command = query.Advice(text), "pakdb query "+quoted(text)
@@ -220,7 +220,7 @@ type column struct {
 	Type string `json:"type,omitempty"`
 }
 
-// schema tells what SQL may name.
+// schema answers with what SQL may name.
 func (x *statements) schema(w http.ResponseWriter, r *http.Request) error {
 	return x.slots.run(r.Context(), func(db *query.DB) error {
 		views, tables, functions, err := describe(r.Context(), db)
@@ -289,7 +289,7 @@ func (x *statements) queries() []map[string]any {
 	return all
 }
 
-// explain tells how a statement is run.
+// explain answers with how a statement is run.
 func (x *statements) explain(w http.ResponseWriter, r *http.Request, a *address) error {
 	text := a.query.Get("sql")
 	lines := []string{}

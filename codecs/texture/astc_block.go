@@ -12,7 +12,7 @@ type block struct {
 	down    int
 	dual    bool // one channel has weights of its own
 	quant   *quant
-	weights [64 + 13*2 + 2]int // and what is read behind the grid, which counts nothing
+	weights [64 + 13*2 + 2]int // and what is read after the grid, which counts nothing
 }
 
 const voidExtent = 0x1fc

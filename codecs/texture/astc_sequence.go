@@ -29,7 +29,7 @@ func (q *quant) size(n int) int {
 // number is a number of a sequence: its digit and its bits.
 type number struct{ digit, low uint8 }
 
-// sequence reads numbers from a bit on. What lies behind the sequence's own end is 0.
+// sequence reads numbers from a bit on. What lies after the sequence's own end is 0.
 func sequence(b *astcBits128, from int, q *quant, out []number) {
 	end := from + q.size(len(out))
 	take := func(n int) uint32 {

@@ -59,7 +59,7 @@ var weights = [5][16]uint8{
 // from first to last, in that order.
 type field struct{ endpoint, channel, first, last uint8 }
 
-// halfMode says how a block of BC6H is laid out behind its mode.
+// halfMode says how a block of BC6H is laid out after its mode.
 type halfMode struct {
 	differ bool     // endpoints but the first are differences to it
 	bits   uint8    // of the first endpoint's channels

@@ -90,7 +90,7 @@ func readTXTR(b []byte) (*Picture, error) {
 	return p, nil
 }
 
-// gxPalette returns the colours that stand behind the head.
+// gxPalette returns the colours that are after the head.
 func gxPalette(b []byte) ([]color.NRGBA, error) {
 	h, err := at(b, 12, 8)
 	if err != nil {

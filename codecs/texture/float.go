@@ -236,7 +236,7 @@ func (f *Floats) exrBlock(y, rows int) ([]byte, error) {
 			}
 		}
 	}
-	// Bytes at even places stand first, and each is the difference to the one before.
+	// Bytes at even places are first, and each is the difference to the one before.
 	split := make([]byte, 0, len(raw))
 	for from := range 2 {
 		for i := from; i < len(raw); i += 2 {

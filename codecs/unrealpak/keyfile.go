@@ -76,12 +76,12 @@ func keysOf(b []byte) (list []namedKey, err error) {
 	return lineKeys(text)
 }
 
-// maxKeyDepth bounds how deep the keys of a JSON stand: those of FModel are below the folder
+// maxKeyDepth bounds how deep the keys of a JSON are: those of FModel are below the folder
 // of a game.
 const maxKeyDepth = 16
 
 // jsonKeys returns the keys of a Crypto.json or of FModel's, wherever in the document they
-// stand.
+// are.
 func jsonKeys(doc any, depth int) (list []namedKey) {
 	if depth > maxKeyDepth {
 		return nil

@@ -17,7 +17,7 @@ const (
 
 // Inside is what changed inside of a content, for JSON, nil for nothing: inside are the lines,
 // and how many more there are; pictures are those of textures and sounds, curves their points on
-// both sides, bytes the ranges that differ, why says why these stand in place of values, and
+// both sides, bytes the ranges that differ, why says why these are in place of values, and
 // warnings say what could not be looked at.
 //
 // A line is its name with the old and the new value, null for none, whether it is cosmetic, and

@@ -74,7 +74,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 // New begins a page. old and new are what the builds are called; most bounds the bytes of
 // data on it: of further changes it has the rows alone. damaged are lines about archives of
-// the builds that are damaged as a whole, which stand above all else.
+// the builds that are damaged as a whole, which are above all else.
 func New(w io.Writer, old, new string, most int64, damaged ...string) *Writer {
 	p := &Writer{Data: NewData(old, new), w: bufio.NewWriter(w), most: most, totals: diff.NewTotals("kind")}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script()), hash(style()))
@@ -107,7 +107,7 @@ func (p *Writer) pack(b []byte) {
 	}
 }
 
-// alert is what stands above everything; "" where there is nothing to tell.
+// alert is what is above everything; "" where there is nothing to tell.
 func alert(damaged []string) string {
 	if len(damaged) == 0 {
 		return ""
@@ -195,14 +195,14 @@ func (p *Data) Row(c *diff.Change) []any {
 		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes}
 }
 
-// SetClasses tells of what class the object of each change is, "" for none.
+// SetClasses sets what class the object of each change is, "" for none.
 func (p *Data) SetClasses(classes []string) { p.classes = classes }
 
-// SetDownloads tells what the update takes by each way of transport, all of the
+// SetDownloads sets what the update takes by each way of transport, all of the
 // new build first.
 func (p *Data) SetDownloads(ways []diff.Way) { p.ways = ways }
 
-// SetUnknown tells how many entries could not be compared, of which no row tells.
+// SetUnknown sets how many entries could not be compared, of which no row tells.
 func (p *Data) SetUnknown(n int64) { p.unknown = n }
 
 // downloads are bytes, whether they are exact, and what is fetched.

@@ -207,7 +207,7 @@ func isMade(name string) bool {
 }
 
 // functionPath writes the path of an object as paths of functions are written, with a
-// colon behind the class.
+// colon after the class.
 func functionPath(path string) string { return strings.Replace(path, ".", ":", 1) }
 
 // compareCode adds texts to the functions that changed.

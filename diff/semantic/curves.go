@@ -74,7 +74,7 @@ func curvesOf(rows []values.Row) (c curves) {
 	return c
 }
 
-// pointsOf returns the curve of fields "point 3", which stand at their numbers.
+// pointsOf returns the curve of fields "point 3", which are at their numbers.
 func pointsOf(fields []field) (c curves) {
 	for i := range fields {
 		if at, err := strconv.Atoi(strings.TrimPrefix(fields[i].name, "point ")); err == nil {

@@ -26,7 +26,7 @@ type Comparer struct {
 	OldBuild string   // names of ids are looked up in the build of the side
 	NewBuild string
 	Code     Code // nil: how code changed is not told as text
-	// Hashes tells of exports with other bytes by hashes also where their values tell
+	// Hashes reports exports with other bytes by hashes also where their values tell
 	// what changed.
 	Hashes bool
 
@@ -127,7 +127,7 @@ func valueText(v driver.Value) string {
 }
 
 // compareFields lists what differs, in the order of the old fields with the new
-// ones behind. Of several fields of one name the second is name#2.
+// ones after. Of several fields of one name the second is name#2.
 func compareFields(old, new []field) []Field {
 	a, b := numbered(old), numbered(new)
 	before, after := byKey(a), byKey(b)

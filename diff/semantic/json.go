@@ -23,7 +23,7 @@ const (
 
 // jsonChanges lists what differs between two JSON documents, by paths such as
 // $.Items[2].Damage. ok is false when either is none. Elements of lists are
-// aligned, so that one which was put in does not change those behind it; their
+// aligned, so that one which was put in does not change those after it; their
 // numbers are those of the new document, or, of what is gone, of the old.
 func jsonChanges(a, b []byte) (changes []Field, ok bool) {
 	old, ok := parseJSON(a)

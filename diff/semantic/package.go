@@ -15,7 +15,7 @@ import (
 	"pakdb/internal/asset"
 )
 
-// packageFields tells what an Unreal package, legacy or Zen, is made of: its
+// packageFields reports what an Unreal package, legacy or Zen, is made of: its
 // summary, names, imports, exports and what it depends on. An export is known by
 // its path in the package and compared by class, size and the hash of its bytes,
 // so that one which only moved has not changed. A .uexp has the fields of the
@@ -127,7 +127,7 @@ func (s *Comparer) exportSums(ctx context.Context, header, body *diff.File) (sum
 	return sums, err
 }
 
-// bulkChanges tells of the files of an asset that have no facts.
+// bulkChanges reports the files of an asset that have no facts.
 func bulkChanges(c *diff.Change) (changes []Field) {
 	for _, p := range c.Parts {
 		if _, _, part := asset.Split("a" + p.Ext); part != asset.Bulk {
@@ -195,7 +195,7 @@ const packageExports = `SELECT k.ordinal, coalesce(o.name, '') || n.name || coal
 	WHERE k.content_id = ?2
 	ORDER BY k.ordinal`
 
-// packageDepends tells of each package that is depended on, and in which ways.
+// packageDepends reports each package that is depended on, and in which ways.
 const packageDepends = `SELECT 'depends on ' || target, group_concat(kind, ', ')
 	FROM (
 		SELECT DISTINCT coalesce(n.name, d.prefix || p.name, s.word || ':' || printf('%016x', r.key)) COLLATE NOCASE AS target, k.word AS kind

@@ -15,7 +15,7 @@ type distance struct {
 	error          float64 // sum of the squares, of red, green, blue and opacity, 255 at most each
 }
 
-// String tells it as people read it.
+// String returns it as people read it.
 func (d *distance) String() string {
 	if d.differ == 0 {
 		return "the same pixels"

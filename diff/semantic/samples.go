@@ -51,7 +51,7 @@ func sounds(old, new *media.Package, before, after int) (*MediaChange, error) {
 
 func length(s *media.Sound) string { return fmt.Sprintf("%.3f s", s.Duration) }
 
-// heard tells how many samples differ, and by how much of the loudest that there is.
+// heard returns how many samples differ, and by how much of the loudest that there is.
 func heard(a, b []byte) string {
 	n := min(len(a), len(b)) / 2
 	differ, most := 0, 0

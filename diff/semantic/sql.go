@@ -77,7 +77,7 @@ const replacements = `SELECT 'replacement of ' || printf('%016x', r.old_guid), p
 	WHERE r.content_id = ?2
 	ORDER BY r.seq`
 
-// references are told of contents whose values do not tell them already.
+// references are reported of contents whose values do not show them already.
 const references = `SELECT DISTINCT k.word || ' ' || coalesce(d.prefix || p.name, s.word || ':' || printf('%016x', r.key)),
 		CASE r.flags & 1 WHEN 1 THEN 'weak' ELSE 'yes' END
 	FROM x_ref r

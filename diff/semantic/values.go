@@ -35,7 +35,7 @@ func (o *objects) side(ctx context.Context, s *Comparer, build int64, err *error
 	}}
 }
 
-// valueChanges tells what differs between the values of a package's objects, and their
+// valueChanges reports what differs between the values of a package's objects, and their
 // code. hides are the fields of exports that they make superfluous.
 func valueChanges(ctx context.Context, s *Comparer, in *Difference, old, new *diff.File) (hides func(name string) bool, err error) {
 	a, err := objectsOf(ctx, s, s.oldID, old)

@@ -27,7 +27,7 @@ func drawWaves(a, b []byte) *Pictures {
 	return p
 }
 
-// sample returns one sample, 0 behind the end.
+// sample returns one sample, 0 after the end.
 func sample(samples []byte, i int) int {
 	if 2*i+2 > len(samples) {
 		return 0

@@ -50,7 +50,7 @@ func (m *load) read(x extent) {
 	m.first, m.end = min(m.first, x.off), max(m.end, m.at)
 }
 
-// nearestAhead returns the copy that begins nearest at or behind the offset, in
+// nearestAhead returns the copy that begins nearest at or after the offset, in
 // the order of the file, or the last one when all begin before it.
 func nearestAhead(copies []extent, at int64) extent {
 	for _, c := range copies {
@@ -68,7 +68,7 @@ type step struct {
 }
 
 // behindNeeds calls do for all that an asset needs and was not visited before,
-// each behind what it needs itself, the asset last. It keeps its own stack: a
+// each after what it needs itself, the asset last. It keeps its own stack: a
 // chain may be as long as the archive.
 func (l *layout) behindNeeds(from int32, alone bool, do func(*asset)) {
 	l.assets[from].visit = l.visit

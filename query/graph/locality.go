@@ -23,9 +23,9 @@ type Locality struct {
 // Locality measures every named resource of the build, in the order of archives
 // and names. Weak references count when weak is set.
 //
-// The load goes depth first, in the order of references, each entry behind what
+// The load goes depth first, in the order of references, each entry after what
 // it needs, which is how the games' archives are laid out. Of several copies it
-// takes the nearest ahead of where the last read ended, and the nearest behind
+// takes the nearest ahead of where the last read ended, and the nearest after
 // when there is none ahead, as the games do. It begins at that copy of the
 // first entry which lies closest before the resource. Entries that only other
 // archives hold are counted and not followed.

@@ -19,7 +19,7 @@ import (
 // Resolve finds what a person means: a path, an id or GUID in any form (decimal,
 // signed or not; 16 hex digits; 0x and hex), the hash of a name that an archive
 // stores, in the same forms, or a name that references go by, such as that of an
-// Unreal package. A path that stands nowhere exactly is tried without regard to
+// Unreal package. A path that is nowhere exactly is tried without regard to
 // case, then as the end of a path, then as that without its extension, then as the name
 // of a resource, which some archives keep apart. Several nodes mean that the text is not
 // unique.
@@ -195,7 +195,7 @@ const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.w
 	WHERE rk.key = ?1
 	GROUP BY r.space_id`
 
-// The hash that an archive stores for a name is no id, but stands beside the
+// The hash that an archive stores for a name is no id, but is beside the
 // entry in every listing.
 const hashNodes = buildNodes + `(e.path_hash = ?2 OR e.id_lo = ?2)`
 

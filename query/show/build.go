@@ -50,7 +50,7 @@ func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
 
 // Meaning returns what a file of the build means, as a tree; of an Unreal package, for which
 // isPackage is set, with the values of its exports. The errors are those of [Build.Facts]; what
-// is wrong with the content stands in the tree.
+// is wrong with the content is in the tree.
 func (b *Build) Meaning(ctx context.Context, path string) (root *meaning.Node, isPackage bool, err error) {
 	facts, err := b.Facts(ctx, path)
 	if root, err = Explain(ctx, path, facts, b, err); err != nil {

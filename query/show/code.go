@@ -20,7 +20,7 @@ import (
 type packageFile struct {
 	*unreal.PackageFacts
 	exports section
-	whole   func() []byte // the file, and the one with its exports behind it
+	whole   func() []byte // the file, and the one with its exports after it
 }
 
 // open returns a package of the build; its path is that of its tables. The errors are

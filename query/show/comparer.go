@@ -13,7 +13,7 @@ import (
 
 // CompareOptions of a [Comparer]. The zero value works.
 type CompareOptions struct {
-	// Hashes tells of exports with other bytes by hashes also where their values tell what
+	// Hashes reports exports with other bytes by hashes also where their values tell what
 	// changed.
 	Hashes bool
 	// Media compares the pixels of textures and the samples of sounds, too.
@@ -21,7 +21,7 @@ type CompareOptions struct {
 	// Changes are all changes between the builds, for textures that came: one that went may
 	// look the same. nil: textures that came are not compared with any.
 	Changes func(context.Context) iter.Seq2[diff.Change, error]
-	// Warn is told what could not be looked at, if not nil.
+	// Warn gets errors of what could not be read, if not nil.
 	Warn func(text string)
 }
 

@@ -113,7 +113,7 @@ func isIdeographic(r rune) bool {
 	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// accented are letters with accents, behind the letter that they are found as.
+// accented are letters with accents, after the letter that they are found as.
 var accented = func() map[rune]rune {
 	all := map[rune]rune{}
 	for _, group := range []string{"aàáâãäåāăąǎ", "cçćĉċč", "dďđ", "eèéêëēĕėęě", "gĝğġģ", "hĥħ", "iìíîïĩīĭįı", "jĵ", "kķ", "lĺļľł",

@@ -302,7 +302,7 @@ func (d *Draft) Remove(i int) error {
 	return d.prove(old, inListOf(v.path))
 }
 
-// Append puts an element behind the last one of a list, which is at i.
+// Append puts an element after the last one of a list, which is at i.
 func (d *Draft) Append(i int, text string, dangling bool) error {
 	v := d.values[i]
 	n := binary.LittleEndian.Uint16(d.content[max(v.count, 0):])

@@ -120,7 +120,7 @@ const (
 	needFrame needKind = iota // only taking the package itself gives it
 	needValue
 	needArray
-	needRest  // the data behind the list
+	needRest  // the data after the list
 	needWhole // the list and that data
 )
 
@@ -692,7 +692,7 @@ func (w *walk) array(path string, nodes []int, canon []string, all [][]property.
 	w.m.items, w.m.needs = append(w.m.items, item), append(w.m.needs, n)
 }
 
-// rest compares the data behind the list: of tables what is not in their entries.
+// rest compares the data after the list: of tables what is not in their entries.
 func (w *walk) rest() {
 	canon := make([]string, len(w.m.all))
 	for i := range w.m.all {

@@ -70,7 +70,7 @@ func (r *reader) bulk() (b Bulk) {
 	return b
 }
 
-// bulkHeader reads what stands in the stream where a package has no table.
+// bulkHeader reads what is in the stream where a package has no table.
 func (r *reader) bulkHeader() (at unreal.BulkData) {
 	number := func() int64 {
 		if at.Flags&bulkWide != 0 {

@@ -18,7 +18,7 @@ type oldReader struct {
 	x *property.Export
 }
 
-// oldObject reads the properties of export i. The reader stands behind them.
+// oldObject reads the properties of export i. The reader is after them.
 func oldObject(p *Package, i int) (*oldReader, error) {
 	data, err := p.Bytes(i)
 	if err != nil {

@@ -2,14 +2,14 @@
 // where their bytes lie, their pixels and streams. It knows packages by their tables
 // ([unreal.PackageFacts]), and is given the bytes of exports and of the files beside.
 //
-//	export -> property.Decoder -> what the class stores behind its properties
+//	export -> property.Decoder -> what the class stores after its properties
 //	       -> Texture: sizes, format, and for each mip the file and the place of its bytes
 //	       -> Package.Picture: bytes -> codecs/texture -> image.Image
 //
 // What a class stores depends on the engine, which packages often do not state. So a layout
 // counts only if it ends where the export ends, and where it says itself that it ends;
 // [Package.Texture] tries those of all engines, the likeliest first. Where the properties
-// cannot be read because nothing describes the class, the place behind them is searched for
+// cannot be read because nothing describes the class, the place after them is searched for
 // in the same way: pictures need no mappings.
 //
 // Reading order:

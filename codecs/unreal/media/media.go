@@ -39,7 +39,7 @@ type File string
 // The files that need no others.
 const (
 	Inside File = ""
-	Whole  File = "package" // a .uasset and the .uexp behind it
+	Whole  File = "package" // a .uasset and the .uexp after it
 )
 
 // ErrNoBytes means that what a texture consists of lies in files that are not there.
@@ -148,7 +148,7 @@ func (r *reader) place() int64 {
 	return at
 }
 
-// maxSearch bounds how far behind the start of an export its class data is searched for.
+// maxSearch bounds how far after the start of an export its class data is searched for.
 const maxSearch = 16 << 10
 
 // object reads the properties of export i, if they can be read, and the data of its class,

@@ -21,7 +21,7 @@ type opusHeader struct {
 	packetSize uint16
 }
 
-// readOpusHeader reads the header, and not the table of positions behind it.
+// readOpusHeader reads the header, and not the table of positions after it.
 func readOpusHeader(r *bin.Reader) (h opusHeader, err error) {
 	r.Skip(len(opusMagic) + 1)
 	h.channels, h.rate = r.U8(), r.U32()

@@ -125,7 +125,7 @@ func (p *parser) meets(field string, end, next int64) {
 }
 
 // checkTables123 checks how UE1 to UE3 lay out the tables. In UE1 and UE2 the
-// tables may stand anywhere, so they must only keep out of each other's way.
+// tables may be anywhere, so they must only keep out of each other's way.
 func (p classic) checkTables123() {
 	s := &p.sum
 	if p.lay.version < verHeaderSize {
@@ -152,7 +152,7 @@ func (p classic) checkOverlap() {
 	}
 }
 
-// checks are what all generations of the engine have to stand, after a package was
+// checks are what all generations of the engine have to pass, after a package was
 // read.
 type checks struct{ *parser }
 

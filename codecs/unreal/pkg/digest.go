@@ -121,7 +121,7 @@ func (t tagLayout) mask(names []unreal.PackageName) func([]byte) {
 	}
 }
 
-// maskValue zeroes the 16 bytes of the value behind the name of its struct.
+// maskValue zeroes the 16 bytes of the value after the name of its struct.
 func (t tagLayout) maskValue(b []byte) {
 	n := 0
 	if t.structGUID {

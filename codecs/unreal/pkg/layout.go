@@ -19,7 +19,7 @@ type layout struct {
 	// Bytes of unknown meaning that a licensee put into the summary.
 	afterVersion, afterHeaderSize, afterFlags, afterExportOffset int
 	beforeGUID, afterGenerationCount, afterChunks, afterSource   int
-	cookedOnly                                                   bool // afterFlags stands in cooked packages only
+	cookedOnly                                                   bool // afterFlags is in cooked packages only
 	splinterCell                                                 bool // i32 and a byte array before the GUID
 	bioWare                                                      int  // licensee to count as after CookerVersion; 0 none
 	chunkTail                                                    int  // bytes after each chunk

@@ -41,7 +41,7 @@ func (v versions) newer() bool {
 
 // candidates are the layouts to try for an unversioned package, by the legacy
 // version, which even those have. Of each family whose cooked header is the
-// same the newest stands first, for packages with editor data come the others.
+// same the newest is first, for packages with editor data come the others.
 func candidates(legacy int) (out []versions) {
 	ue4 := map[int][]int{
 		-7: {522, 519, 518, 517, 515, 510, 508, 507},

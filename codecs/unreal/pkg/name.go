@@ -39,7 +39,7 @@ func NameOf(filePath string) string {
 	return mountName(owner) + "/" + rest
 }
 
-// mountName tells how the engine mounts the Content folder of a project, of
+// mountName reports how the engine mounts the Content folder of a project, of
 // the engine, or of a plugin.
 func mountName(owner string) string {
 	switch name := "/" + path.Base(owner); {

@@ -12,7 +12,7 @@ import (
 const packageSpace codecs.Space = "package"
 
 // kind is a kind of reference. All lead from package to package; which objects
-// are meant stands in the tables of the facts.
+// are meant is in the tables of the facts.
 type kind uint8
 
 const (

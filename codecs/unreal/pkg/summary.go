@@ -55,7 +55,7 @@ type Chunk struct {
 // cookedUE3 is the package flag by which a UE3 package is a cooked one.
 const cookedUE3 = 8
 
-// summary reads the summary of UE1 to UE3. head is positioned behind the
+// summary reads the summary of UE1 to UE3. head is positioned after the
 // version.
 func (p classic) summary(d *decoder) {
 	f, s, l := p.facts, &p.sum, d.l

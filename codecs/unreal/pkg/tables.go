@@ -106,7 +106,7 @@ func (d *decoder) nameEntry() unreal.PackageName {
 }
 
 // readList reads up to count entries in place of those in list, and has each
-// checked where it stands: a pointer to a variable would cost an allocation.
+// checked where it is: a pointer to a variable would cost an allocation.
 func readList[E any](d *decoder, list []E, count int, least int64, entry func(*decoder) E, check func(e *E, i int, off int64)) []E {
 	list = slices.Grow(list[:0], room(d, count, least))
 	for i := range count {

@@ -31,7 +31,7 @@ const (
 
 func (p *parser) link(k LinkKind) { p.l.linkAt(int32(p.in.Off()), k) }
 
-// linkAt notes a link. Those behind it are of a guess that proved wrong.
+// linkAt notes a link. Those after it are of a guess that proved wrong.
 func (l *List) linkAt(at int32, k LinkKind) {
 	if l.placed {
 		l.unlink(int64(at))
@@ -246,7 +246,7 @@ func (e *Draft) JSON(at int) []byte {
 // FieldName returns the name of a field as paths have it: with its index, unless that is 0.
 func FieldName(n *Node) string { return string(appendField(nil, n)) }
 
-// End returns the offset behind the list of the export.
+// End returns the offset after the list of the export.
 func (e *Draft) End() int { return e.export.End }
 
 // Head returns the offset at which the list begins.
@@ -559,7 +559,7 @@ func IsTable(n *Node) bool {
 	return n.Flags&ClassData != 0 && n.Kind == Map && (n.Name == "Rows" || n.Name == "KeysToEntries")
 }
 
-// Outside returns the data behind the list as [Draft.Resolved] does, without tables and the
+// Outside returns the data after the list as [Draft.Resolved] does, without tables and the
 // numbers of their entries.
 func (e *Draft) Outside() string {
 	var out []byte
@@ -577,7 +577,7 @@ func (e *Draft) Outside() string {
 	return string(e.appendResolved(out, at, len(e.data)))
 }
 
-// Rest gives the export the data behind the list that another package has.
+// Rest gives the export the data after the list that another package has.
 func (c *Carrier) Rest(from *Draft) error {
 	for _, n := range c.e.export.List.Children(-1) {
 		if IsTable(n) {

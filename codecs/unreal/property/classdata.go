@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// classData returns what reads the data that exports of a class store behind their
+// classData returns what reads the data that exports of a class store after their
 // list, nil for none that is known.
 func classData(class string) func(p *parser, o *Export, x *unreal.PackageExport) {
 	switch class = strings.ToLower(class); class {

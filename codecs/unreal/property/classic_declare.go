@@ -133,7 +133,7 @@ func (d *ClassicDecoder) declares(export int) []declared {
 	return list
 }
 
-// nextOf returns the next field behind one that is no property.
+// nextOf returns the next field after one that is no property.
 func (d *ClassicDecoder) nextOf(export int) unreal.ObjectRef {
 	data, err := d.data(export)
 	if err != nil {

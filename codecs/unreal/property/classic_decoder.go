@@ -74,7 +74,7 @@ func lose(o *Export, why error) {
 	o.Coverage.Lost, o.Coverage.OpaqueBytes = 1, o.Coverage.Bytes
 }
 
-// declaration reads the defaults of a class or struct, behind its script.
+// declaration reads the defaults of a class or struct, after its script.
 func (d *ClassicDecoder) declaration(o *Export, c *script.ClassicObject, r *unreal.OldReader) {
 	if c.Err != nil {
 		lose(o, c.Err)
@@ -108,7 +108,7 @@ func (d *ClassicDecoder) finish(p *classicParser) {
 
 var errLists = errors.New("no list of properties")
 
-// object reads the list of an object, behind what some objects have in front of it.
+// object reads the list of an object, after what some objects have in front of it.
 func (d *ClassicDecoder) object(o *Export, i int, r *unreal.OldReader) {
 	e := &d.f.Exports[i]
 	if unreal.OldHasStack(d.f, e) {
@@ -132,7 +132,7 @@ func (d *ClassicDecoder) object(o *Export, i int, r *unreal.OldReader) {
 			}
 			continue
 		}
-		if d.field(i).ok { // what declares a property says it behind the list
+		if d.field(i).ok { // what declares a property says it after the list
 			again.In.Skip(again.In.Len())
 		}
 		d.finish(p)
@@ -153,7 +153,7 @@ const (
 	namedPrefix
 )
 
-// prefixes returns what may stand in front of the list, the likeliest first.
+// prefixes returns what may be in front of the list, the likeliest first.
 func (d *ClassicDecoder) prefixes(i int) []prefix {
 	if d.f.Version < 224 {
 		return []prefix{noPrefix}
@@ -165,7 +165,7 @@ func (d *ClassicDecoder) prefixes(i int) []prefix {
 	return []prefix{noPrefix, ownerPrefix, namedPrefix}
 }
 
-// skipPrefix passes over what stands in front of the list, and the net index.
+// skipPrefix passes over what is in front of the list, and the net index.
 func skipPrefix(r *unreal.OldReader, p prefix) {
 	if p >= ownerPrefix {
 		r.In.Skip(4)

@@ -85,7 +85,7 @@ func (p *classicParser) list(owner unreal.ObjectRef) {
 	}
 }
 
-// tagged reads the value behind a tag, in its bytes alone. One that does not end
+// tagged reads the value after a tag, in its bytes alone. One that does not end
 // with them is opaque.
 func (p *classicParser) tagged(t *unreal.OldTag, owner unreal.ObjectRef) {
 	from := p.In.Pos()

@@ -21,7 +21,7 @@ type storedStruct struct {
 	parts       []part
 }
 
-// storedStructs are they, by name. A struct's own fields stand before those that it
+// storedStructs are they, by name. A struct's own fields are before those that it
 // inherits: Plane is W, and then Vector.
 var storedStructs = sync.OnceValue(func() map[string][]storedStruct {
 	const ue2, ue3, end = 118, 178, 1 << 16

@@ -6,7 +6,7 @@ import (
 	"pakdb/codecs/unreal"
 )
 
-// read reads the value of node i behind its tag.
+// read reads the value of node i after its tag.
 func (p *classicParser) read(i int, t *unreal.OldTag, fields unreal.ObjectRef) {
 	n := &p.o.List.Nodes[i]
 	switch {

@@ -28,7 +28,7 @@ func (e Engine) String() string {
 	return fmt.Sprintf("%d.%d", e/100, e%100)
 }
 
-// ParseEngine reads "4.26", or "4.26.2" with anything behind it, as users and packages
+// ParseEngine reads "4.26", or "4.26.2" with anything after it, as users and packages
 // write it.
 func ParseEngine(s string) (Engine, error) {
 	major, rest, ok := strings.Cut(s, ".")

@@ -18,7 +18,7 @@ type Status uint8
 const (
 	// Exact exports were read to their last byte.
 	Exact Status = iota
-	// Tailed exports have a list that was read, and data of their class behind it that
+	// Tailed exports have a list that was read, and data of their class after it that
 	// was not: bulk data, meshes, sounds, scripts.
 	Tailed
 	// Lost exports have a list that was not read: see [Export.Why].
@@ -30,14 +30,14 @@ func (s Status) String() string { return [...]string{"exact", "tail", "opaque"}[
 
 // Export is what the bytes of an export say.
 type Export struct {
-	List   List // properties first, then what the class stores behind them, with [ClassData]
+	List   List // properties first, then what the class stores after them, with [ClassData]
 	Status Status
 	Why    error // of a lost list, or of class data that was not read; nil for none
 	// Damage is why values were not read, the first error that [IsDamage]; nil for none.
 	Damage error
 
-	End  int // offset behind the list, 0 for a lost one
-	Tail int // bytes behind what was read
+	End  int // offset after the list, 0 for a lost one
+	Tail int // bytes after what was read
 	GUID string
 
 	// Schema and Enum are what an export declares: a class, a struct, or an enum.
@@ -145,7 +145,7 @@ func skipControl(p *parser) {
 	}
 }
 
-// behind reads the object's identifier and the data of its class. What cannot be read
+// readBehind reads the object's identifier and the data of its class. What cannot be read
 // is the tail.
 func readBehind(p *parser, o *Export, x *unreal.PackageExport, class string) {
 	isDefault := x.Flags&flagClassDefault != 0

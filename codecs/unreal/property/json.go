@@ -16,7 +16,7 @@ import (
 //	{"Type": "DataTable", "Name": "DT_Weapons", "Outer": "...", "Class": "/Script/Engine.DataTable",
 //	 "Template": "...", "Properties": {...}, "Rows": {...}}
 //
-// What the class stores behind its properties follows under its own names: Rows,
+// What the class stores after its properties follows under its own names: Rows,
 // TableNamespace, KeysToEntries, Names, ChildProperties. A lost list is "Opaque" with
 // the reason, bytes that were not read are "Unread". No object repeats a member: the
 // second A is "A_2". Values:
@@ -331,7 +331,7 @@ func (w *jsonWriter) structure(i int) {
 // unpackStep is how many elements of a packed array become nodes at once.
 const unpackStep = 256
 
-// list appends the elements of an array or set behind the first few.
+// list appends the elements of an array or set after the first few.
 func (w *jsonWriter) list(i, skip int) {
 	w.raw("[")
 	if n := &w.l.Nodes[i]; n.Flags&Packed != 0 {

@@ -2,7 +2,7 @@ package property
 
 import "strings"
 
-// Kind says what a value is. The engine's name of a kind with "Property" behind it is
+// Kind says what a value is. The engine's name of a kind with "Property" after it is
 // the type of a property: Int is IntProperty.
 type Kind uint8
 

@@ -63,7 +63,7 @@ const (
 	// struct of a fixed list that fits the bytes was taken.
 	Guessed
 	// ClassData is on nodes at the top that are no properties: what a class stores
-	// behind its list, such as Rows.
+	// after its list, such as Rows.
 	ClassData
 )
 

@@ -23,7 +23,7 @@ const (
 	tagSkipped    = 0x20
 )
 
-// tag is what stands before a value.
+// tag is what is before a value.
 type tag struct {
 	name  string
 	typ   *Type
@@ -64,7 +64,7 @@ func readTagged(p *parser, path, name string) {
 	p.up()
 }
 
-// readPlainTag reads a tag below UE5 1012, behind its name.
+// readPlainTag reads a tag below UE5 1012, after its name.
 func readPlainTag(p *parser, t *tag) {
 	v := p.v
 	key := typeKey{p.nameID(), 0, 0}
@@ -120,7 +120,7 @@ func skipExtensions(p *parser) {
 	}
 }
 
-// readNamedTag reads a tag from UE5 1012 on, behind its name.
+// readNamedTag reads a tag from UE5 1012 on, after its name.
 func readNamedTag(p *parser, t *tag) {
 	t.typ = readTypeName(p)
 	t.sizeAt = int32(p.in.Off())
@@ -201,7 +201,7 @@ func readInnerTag(p *parser, i int) *Type {
 	return t.typ
 }
 
-// readTaggedValue reads the value behind a tag, which is t.size bytes. What does not end
+// readTaggedValue reads the value after a tag, which is t.size bytes. What does not end
 // there is opaque.
 func readTaggedValue(p *parser, t *tag, path, owner string) {
 	at := len(p.l.Nodes)

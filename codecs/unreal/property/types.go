@@ -88,7 +88,7 @@ func (c *typeCache) named(raw []byte, nodes []typeNode, d *Decoder) *Type {
 	return t
 }
 
-// buildType returns the type at the start of nodes, and the nodes behind it.
+// buildType returns the type at the start of nodes, and the nodes after it.
 func buildType(nodes []typeNode, d *Decoder, depth int) (*Type, []typeNode) {
 	if len(nodes) == 0 || depth > maxTypeDepth {
 		return nil, nil
@@ -157,7 +157,7 @@ func namedType(kind Kind, nodes []typeNode, d *Decoder, depth int) (*Type, []typ
 	return NewType(kind, name, path, nil, elem), rest
 }
 
-// skipType returns the nodes behind the first one and those below it.
+// skipType returns the nodes after the first one and those below it.
 func skipType(nodes []typeNode) []typeNode {
 	open := 1
 	for open > 0 && len(nodes) > 0 {

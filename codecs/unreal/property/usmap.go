@@ -45,14 +45,14 @@ type Mappings struct {
 	Enums   []*EnumSchema
 	Structs []*Schema // parents refer by name and path
 
-	Extensions []string // the names of the blocks behind the structs, in file order
+	Extensions []string // the names of the blocks after the structs, in file order
 
 	// Problems are the first odd items, such as a field of no elements. Its type is
 	// [Unknown]; all others are read.
 	Problems []error
 }
 
-// Library returns all structs and enums by path and name. Names that repeat are told
+// Library returns all structs and enums by path and name. Names that repeat are reported
 // apart by the paths of the PPTH extension; without it the first counts.
 func (m *Mappings) Library() *Library {
 	l := NewLibrary()

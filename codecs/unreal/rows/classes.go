@@ -6,7 +6,7 @@ import (
 	"pakdb/codecs/unreal/property"
 )
 
-// declares reports whether the data of a class behind its list says what a class, a
+// declares reports whether the data of a class after its list says what a class, a
 // struct, a function or an enum is made of: that has tables of its own.
 func declares(class string) bool {
 	switch class = strings.ToLower(class); class {

@@ -48,7 +48,7 @@ type object struct {
 }
 
 // of reads all exports of a package and returns the rows, and the packages that values
-// name by paths. Of exports behind the one with which there are limit rows of values, none
+// name by paths. Of exports after the one with which there are limit rows of values, none
 // is made. The error is of the machine.
 func of(p *Package, limit int) (batch *family.Batch, named []string, err error) {
 	m := &maker{p: p, limit: limit, wordAt: map[*property.Type]int32{}, textAt: map[string]int32{},
@@ -122,7 +122,7 @@ func (m *maker) addExports() {
 	}
 }
 
-// outerPath returns what stands in front of the name of an object, with the separator.
+// outerPath returns what is in front of the name of an object, with the separator.
 func (m *maker) outerPath(r unreal.ObjectRef) int32 {
 	f := m.p.PackageFacts
 	outer := f.OuterOf(r)

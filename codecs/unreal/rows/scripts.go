@@ -28,7 +28,7 @@ type useRow struct {
 	target int64 // 0: none
 }
 
-// useKind tells what a useRow is: calls are numbered as [script.CallKind] does.
+// useKind reports what a useRow is: calls are numbered as [script.CallKind] does.
 type useKind uint8
 
 const (

@@ -14,7 +14,7 @@ type place struct {
 	keyed bool   // there is a [] in field
 	index int32  // which element it is; -1: the one of key
 	key   string
-	data  bool // it is no property: the class stores it behind its list
+	data  bool // it is no property: the class stores it after its list
 }
 
 // walker visits the values of an export: those that [property.Decoder.Walk] has, and arrays

@@ -288,7 +288,7 @@ func (d *locresDecoder) indexed(row *unreal.LocalizedText, i int32, at int64) {
 	row.Text, row.Native = i, d.hashes[i] == row.SourceHash
 }
 
-// locresMaxProblems bounds how many are told of one content: a damaged table of strings
+// locresMaxProblems bounds how many are reported of one content: a damaged table of strings
 // makes one of each key.
 const locresMaxProblems = 16
 

@@ -11,7 +11,7 @@ import (
 const exportSize = 72
 
 // layout is one of the forms that the header took. Which one a package has does
-// not stand in it; it is the one that fits.
+// not be in it; it is the one that fits.
 type layout struct {
 	name   string
 	engine string
@@ -114,7 +114,7 @@ func (s *summary) read5(r *bin.Reader) {
 
 var errLayout = fmt.Errorf("%w: of another layout", codecs.ErrCorrupt)
 
-// check tells whether the offsets are those of this layout: in order, and with
+// check reports whether the offsets are those of this layout: in order, and with
 // whole records between them.
 func (s *summary) check(fixed, limit int64) error {
 	order := []int64{fixed, s.hashes, s.imports, s.exports, s.cellImports, s.bundles}
@@ -143,7 +143,7 @@ func (s *summary) checkTables() error {
 		}
 	}
 	n := (s.cellImports - s.exports) / exportSize
-	bundles := int64(0) // UE4 has a table of bundles behind the entries
+	bundles := int64(0) // UE4 has a table of bundles after the entries
 	if s.deps {
 		bundles = s.depHeaders - s.bundles - 16*n
 	}

@@ -121,7 +121,7 @@ func (p *parser) imports() error {
 // null is the reference to no object.
 const null = 1<<64 - 1
 
-// append adds an import behind those of the map.
+// append adds an import after those of the map.
 func (p *parser) append(im unreal.PackageImport, id uint64) unreal.ObjectRef {
 	f := &p.p.PackageFacts
 	f.Imports = append(f.Imports, im)

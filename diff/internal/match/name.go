@@ -35,7 +35,7 @@ func byCase(_ context.Context, m *matcher) error {
 	return nil
 }
 
-// fullPath is where a row stands in the game's file system.
+// fullPath is where a row is in the game's file system.
 func (s *open) fullPath(n *side.Names, row int32) string {
 	r := &s.Rows[row]
 	return mount.Path(s.MountOf(r), n.Path(r.Path))

@@ -91,7 +91,7 @@ func (n *noter) note(old, new int32, what Note) {
 	n.pairs[i].What |= Metadata
 }
 
-// position is what a pair is sorted by, and where it stood.
+// position is what a pair is sorted by, and where it was.
 type position struct{ rank, archive, seq, index int32 }
 
 // sort orders the pairs by folder, then by name: the order is the same whichever

@@ -90,7 +90,7 @@ func (c *comparer) inherited(from *objects, at path) string {
 	return unknown + " (" + strings.Trim(n.summary(), "()") + ")"
 }
 
-// came tells of a node that only the new side has, and went of one that only the old
+// came reports a node that only the new side has, and went one that only the old
 // side has. A field that is not there is inherited, an element is not.
 func (c *comparer) came(at path, n child) {
 	text := n.summary()
@@ -151,7 +151,7 @@ func (n *node) isArray() bool {
 	return n.leaf == nil && !slices.ContainsFunc(n.children, func(c child) bool { return c.step.kind != index })
 }
 
-// mostShown is how many values of a node that came or went are told.
+// mostShown is how many values of a node that came or went are reported.
 const mostShown = 6
 
 // summary returns a node in one line.

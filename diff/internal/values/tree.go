@@ -80,7 +80,7 @@ func (p path) with(s step) path {
 	return path{p.table, append(p.steps[:len(p.steps):len(p.steps)], s)}
 }
 
-// text returns the path behind the name of its object.
+// text returns the path after the name of its object.
 func (p path) text(object string) string {
 	var b strings.Builder
 	b.WriteString(object)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Compare lists what differs, in the order of the new rows, with what went behind what
+// Compare lists what differs, in the order of the new rows, with what went after what
 // stayed.
 func Compare(old, new Side) []Change {
 	a, b := objectsOf(old.Rows), objectsOf(new.Rows)
@@ -54,7 +54,7 @@ func (all *objects) each(yield func(name, value string, n *node)) {
 	}
 }
 
-// renamedObjects tells of objects of equal class and values that have another path. That
+// renamedObjects reports objects of equal class and values that have another path. That
 // others came or went is told by the tables of the package.
 func (c *comparer) renamedObjects(gone, came []*object) {
 	byValue := map[string][]*object{}

@@ -24,7 +24,7 @@ const Magic = "pkd"
 // is written, and the only one that is read.
 const Version = 1
 
-// What the byte behind the magic says.
+// What the byte after the magic says.
 const (
 	frameSigned = 0x80 // a signature follows the root
 	FrameListed = 0x40 // the header has the segments; else what is left of the file is one, or none
@@ -82,7 +82,7 @@ func (h *Header) setRoot(before, only []byte) {
 	h.RootHash = Root(hash.Sum(nil))
 }
 
-// deflate returns a text as a delta stream behind that one's length.
+// deflate returns a text as a delta stream after that one's length.
 func deflate(text []byte) []byte {
 	var e coder.Encoder
 	e.Reset()

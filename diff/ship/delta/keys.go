@@ -16,7 +16,7 @@ import (
 // ErrNoKey means that a patch needs a key which was not given.
 var ErrNoKey = errors.New("the patch needs a key")
 
-// Key tells which AES-256 key is meant, and nothing of the key.
+// Key names the AES-256 key, and nothing of its bytes.
 type Key struct {
 	ID    [16]byte // by which archives name it; zero is a game's main key
 	Check [8]byte  // of the key
@@ -24,7 +24,7 @@ type Key struct {
 
 const maxKeys = 255
 
-// String tells it as archives do.
+// String returns it as archives do.
 func (k Key) String() string {
 	if k.ID == [16]byte{} {
 		return fmt.Sprintf("main key, check %x", k.Check)

@@ -23,7 +23,7 @@ type Recipe struct {
 	Params [4]uint8
 }
 
-// String tells a recipe in the words of its encoder: "zlib 6/8/15".
+// String describes a recipe in the words of its encoder: "zlib 6/8/15".
 func (r Recipe) String() string {
 	switch r.Method {
 	case compress.Zlib:

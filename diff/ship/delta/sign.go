@@ -282,7 +282,7 @@ func SignedLength(h *Header, key *SecretKey) int64 {
 	return h.Length() - h.FrontSize + h.SignatureAt + int64(len(signatureOf(h, key)))
 }
 
-// lengthOf is how a signature's length stands before it.
+// lengthOf is how a signature's length is before it.
 func lengthOf[T ~string | ~[]byte](sig T) []byte {
 	return binary.AppendUvarint(nil, uint64(len(sig)))
 }

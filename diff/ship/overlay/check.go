@@ -213,7 +213,7 @@ func (c *comparison) compare(h, w *File) {
 	}
 }
 
-// sizesDiffer tells nothing of archives that do not store the true length of
+// sizesDiffer says nothing of archives that do not store the true length of
 // contents.
 func sizesDiffer(h, w *File) bool { return h.Size != w.Size && !h.Padded && !w.Padded }
 

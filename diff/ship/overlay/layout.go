@@ -209,7 +209,7 @@ func (l *layout) part(f *codecs.Format, chunk int, items []int, number int) (Par
 	return part, nil
 }
 
-// mountPart gives a part its mount point, and its items their names behind it.
+// mountPart gives a part its mount point, and its items their names after it.
 func mountPart(items []Item, part *Part) {
 	var paths []string
 	for _, i := range part.Items {

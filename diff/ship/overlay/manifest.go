@@ -73,7 +73,7 @@ type ManifestFile struct {
 
 const manifestVersion = 1
 
-// ManifestExt is what the name of a manifest ends in; in front of it stands that
+// ManifestExt is what the name of a manifest ends in; in front of it is that
 // of the first archive.
 const ManifestExt = ".patch.json"
 

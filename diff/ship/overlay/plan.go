@@ -69,7 +69,7 @@ type Part struct {
 	MountPoint string
 	Order      int64    // that it will be mounted with at least
 	Items      []int    // in the order in which they are stored; delete records last
-	names      []string // of Items, behind the mount point
+	names      []string // of Items, after the mount point
 	model      *Mount
 	whole      []*File // all entries of an archive that is made anew; none where the new build's has none
 	named      *Mount  // whose public names such an archive takes
@@ -136,7 +136,7 @@ var ErrNothing = errors.New("nothing to patch")
 // written.
 var ErrForeign = errors.New("changed files lie where no patch can reach")
 
-// Find returns the key of the file that stands at a path of the game's file
+// Find returns the key of the file that is at a path of the game's file
 // system in either build; case does not count.
 func (p *Plan) Find(path string) Key {
 	key, want := KeyOf(path), mount.FileKey("", path)

@@ -17,7 +17,7 @@ type rebuilder struct{ p *Plan }
 // rebuild plans archives of formats that no archive can be mounted over: each
 // archive of the old build that changed is made anew as a whole, in its order
 // and with its copies. Of what did not change the stored bytes are passed
-// through. Files that are new stand at the end.
+// through. Files that are new are at the end.
 func (r *rebuilder) rebuild(registry *codecs.Registry) error {
 	if err := r.rebuildFormat(registry); err != nil {
 		return err

@@ -149,7 +149,7 @@ func refuseForeign(p *Plan) error {
 		strings.Join(names[:min(len(names), 4)], ", "), p.Format.Name)
 }
 
-// countHidden tells of each item how many entries of the old build it buries.
+// countHidden gives each item the number of entries of the old build it buries.
 func countHidden(p *Plan) {
 	at := make(map[Key]int, len(p.Items))
 	for i := range p.Items {

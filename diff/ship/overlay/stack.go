@@ -92,7 +92,7 @@ func (f *File) SetKey() {
 	f.Key = exactKey(f.Mount.rules.FileOf(f.Mount.Name, f.Mount.MountPoint, &e))
 }
 
-// Path is where the file stands in the game's file system.
+// Path is where the file is in the game's file system.
 func (f *File) Path() string {
 	if f.Mount.Loose() {
 		return mount.Path("", f.Mount.Name)

@@ -60,7 +60,7 @@ func refuseTaken(p *Plan) error {
 	return nil
 }
 
-// warnOfStrangers tells what the proof does not cover.
+// warnOfStrangers reports what the proof does not cover.
 func warnOfStrangers(p *Plan) {
 	for _, name := range strangers(p) {
 		p.warnf("%s lies beside the archives of %s and is not of that build: what a game sees that mounts both patches is not proved", name, p.Old.Label)
@@ -124,7 +124,7 @@ func checkSize(p *Plan, part *Part, size int64) error {
 	return fmt.Errorf("%w: %s has %d bytes, more than %d: its files grew when they were encoded", ErrTooLarge, part.Name, size, limit)
 }
 
-// warn tells what the user should know.
+// warn reports what the user should know.
 func warn(p *Plan) {
 	kept := map[string]int{}
 	for i := range p.Kept {
@@ -171,7 +171,7 @@ func warn(p *Plan) {
 	}
 }
 
-// warnUnsigned tells that the game will not mount what is written, where it checks
+// warnUnsigned reports that the game will not mount what is written, where it checks
 // signatures. pakdb cannot make them.
 func warnUnsigned(p *Plan) {
 	if signed := signed(p); signed != "" {

@@ -196,7 +196,7 @@ func Choose(name string, releases []Release, c Client) (build string, passed []P
 	return "", passed, false
 }
 
-// refuses tells why a client does not get a release; "" if it does.
+// refuses reports why a client does not get a release; "" if it does.
 func (r *Release) refuses(name string, c Client) string {
 	switch {
 	case (r.Min != "" || r.Max != "") && c.Version == "":
@@ -211,7 +211,7 @@ func (r *Release) refuses(name string, c Client) string {
 	return ""
 }
 
-// place returns where an installation stands among [AllChannels], for a build of a channel: those
+// place returns the place of an installation among [AllChannels], for a build of a channel: those
 // below the share get it, and as it grows, nobody who has it goes without. Others come
 // first in other builds.
 func place(name, build, id string) int {
@@ -248,7 +248,7 @@ func ParseShare(text string) (int, error) {
 	return share, nil
 }
 
-// platformMark stands between a label and a platform in the name of a build. No label has it.
+// platformMark is between a label and a platform in the name of a build. No label has it.
 const platformMark = "@"
 
 // JoinPlatform returns the name of the build of a label for a platform; "" is every platform.
@@ -359,7 +359,7 @@ func (f *Follower) Resolve(dir string, builds []string, label string) (string, e
 }
 
 // ValidVersion reports whether a text is a version of a client: numbers with dots between,
-// with or without a "v" before them, and anything behind "-" or "+".
+// with or without a "v" before them, and anything after "-" or "+".
 func ValidVersion(v string) bool {
 	if len(v) > mostText {
 		return false

@@ -26,7 +26,7 @@ type Files interface {
 	// Open asks for a part of a file. The error is a [NotGiven] if another try may say
 	// something else, [Busy] if it may later; of any other nobody knows.
 	Open(ctx context.Context, p Ask) (*Answer, error)
-	// At tells where a file is, for those who read of it.
+	// At returns where a file is, for those who read of it.
 	At(name string) string
 	// Steady reports that the same question has the same answer.
 	Steady() bool
@@ -48,7 +48,7 @@ type Bucket interface {
 	// of that name yet; with another one it must be that; with "" any may be. Else the
 	// error is [ErrRaced].
 	Put(ctx context.Context, name string, r io.ReadSeeker, size int64, version string) (string, error)
-	// Stat tells of a file; the error wraps fs.ErrNotExist if there is none.
+	// Stat reports a file; the error wraps fs.ErrNotExist if there is none.
 	Stat(ctx context.Context, name string) (Info, error)
 	// List calls use for all files of a folder, "" for all of the store, in their order.
 	List(ctx context.Context, folder string, use func(Info) error) error

@@ -175,7 +175,7 @@ func (e *installError) Hint() string {
 	return "remove it: the folder then follows " + Stable + ", with all parts of its builds, until something else is asked for"
 }
 
-// noneError tells what there is instead, or why there is nothing.
+// noneError reports what there is instead, or why there is nothing.
 type noneError struct {
 	name   string
 	have   []string

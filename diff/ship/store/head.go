@@ -18,7 +18,7 @@ import (
 //	stored bytes, unless the method is 0 the count of blocks u32 and start and
 //	end u64 of each, flags u8, block size u32
 //
-// The skeleton has the other fields, one behind the other.
+// The skeleton has the other fields, one after the other.
 type HeadForm byte
 
 const (

@@ -25,7 +25,7 @@ const MethodTables compress.Method = "tables"
 type Group struct {
 	Name   uint64 // of the entry, hashed: what it is paired by with another build's
 	Rest   bool   // no entry's: tables, heads of entries
-	end    bool   // what stands behind all entries
+	end    bool   // what is after all entries
 	Off    int64
 	Gap    int64           // bytes before it that are no group's
 	Method compress.Method // None: stored bytes as they are; or methodTables
@@ -109,7 +109,7 @@ func groups(e *codecs.Entry, fileSize int64) (list []Group) {
 	return list
 }
 
-// takes adds a block that stands behind the group, if it is of the same kind.
+// takes adds a block that is after the group, if it is of the same kind.
 func (g *Group) takes(m compress.Method, b codecs.Block) bool {
 	switch {
 	case m != g.Method:
@@ -230,7 +230,7 @@ func (g *Group) OpenDamaged(src io.ReaderAt) (r io.Reader, broken func() int) {
 }
 
 // DecodeRest is Decode of a block that may be damaged: what is before the damage is right,
-// and what is behind it is always the same.
+// and what is after it is always the same.
 func (g *Group) DecodeRest(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, ok bool, err error) {
 	size := min(g.Block, g.Size-int64(i)*g.Block)
 	if plain, stored, err = g.Decode(src, i, off, sized(plain, size), stored); err == nil {

@@ -253,7 +253,7 @@ func ParseBucket(location string, getenv func(string) string) (*BucketLocation, 
 	return b, nil
 }
 
-// At tells where a file is.
+// At returns where a file is.
 func (b *BucketLocation) At(name string) string { return bucketScheme + b.Name + "/" + b.Prefix + name }
 
 // URL returns where a file is, or the bucket, of which something is asked.

@@ -322,7 +322,7 @@ func (t Tables) Fit(numbers []int) int {
 }
 
 // decodeJSON reads a manifest: first of all in what it is written, then its other
-// fields, one by one, by what read does with the value behind each key.
+// fields, one by one, by what read does with the value after each key.
 func decodeJSON(b []byte, s *State, read func(j *jsonStream, key string) error) error {
 	if err := json.Unmarshal(b, s); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -60,7 +60,7 @@ type Row struct {
 type PackInfo struct {
 	Number int
 	Sum    Key      // of the whole file
-	Ends   []uint32 // of the frames, which are one behind the other
+	Ends   []uint32 // of the frames, which are one after the other
 }
 
 // PackName returns the path of a pack.
@@ -329,7 +329,7 @@ func (d *Deflater) deflate(b []byte, level int) (frame []byte, err error) {
 	return frame, nil
 }
 
-// blankTables finds tables of an Unreal pak at the begin of b, which stands at a
+// blankTables finds tables of an Unreal pak at the begin of b, which is at a
 // place of the file, and returns what they are without what follows from the
 // file: blank, instead of n bytes of b. Entries begin at places. n is 0 if there
 // are none that follow.
@@ -375,7 +375,7 @@ type BlankGroup struct {
 	Content []byte
 }
 
-// BlankBehind returns the blank tables that a group begins with, if it stands
+// BlankBehind returns the blank tables that a group begins with, if it is
 // after all entries. What it has after them is left to the skeleton.
 func (g *Group) BlankBehind(in io.ReaderAt, places []int64) (b BlankGroup, ok bool) {
 	if !g.end || g.Length() > table.MaxSize {

@@ -122,7 +122,7 @@ func (l Parts) Names() (names []string) {
 	return names
 }
 
-// LeftOut tells for each of the files of a build whether an installation does without it.
+// LeftOut reports for each of the files of a build whether an installation does without it.
 // The list was checked, and fits the build.
 func (l Parts) LeftOut(files int, c PartChoice) []bool {
 	left := make([]bool, files)
@@ -240,7 +240,7 @@ func (c PartChoice) Gone(l Parts) (names []string) {
 	return names
 }
 
-// unknownError tells what there is instead.
+// unknownError reports what there is instead.
 type unknownError struct {
 	name  string
 	known []string

@@ -20,7 +20,7 @@ type Key [16]byte
 // KeyOf returns the key of a content: the first 16 bytes of its BLAKE3.
 func KeyOf(p []byte) Key { sum := blake3.Sum256(p); return Key(sum[:16]) }
 
-// Short is what stands in recipes and lists.
+// Short is what is in recipes and lists.
 func (k Key) Short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
 // Place is where the bytes of a chunk are: a frame of a pack, and a part of what

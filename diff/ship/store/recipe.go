@@ -9,8 +9,8 @@ import (
 	"pakdb/internal/bin"
 )
 
-// A FileRecipe says how a file is made of contents: pieces, one behind the
-// other. Before each piece stand bytes of the skeleton, which is what lies
+// A FileRecipe says how a file is made of contents: pieces, one after the
+// other. Before each piece are bytes of the skeleton, which is what lies
 // between the contents of archives: heads of entries, padding.
 //
 // The pieces of a file are the leaves of a tree, cut where their contents say
@@ -31,7 +31,7 @@ type Part struct {
 	Place
 }
 
-// Form is how contents are stored: a recipe, and what stands before them.
+// Form is how contents are stored: a recipe, and what is before them.
 type Form struct {
 	delta.Recipe
 	Head HeadForm
@@ -68,7 +68,7 @@ func nodes(parts []Part) (list [][]Part) {
 	return runs(parts, func(p Part) bool { return p.ID>>(64-nodeBits) == 0 })
 }
 
-// runs ends a run behind what says so.
+// runs ends a run after what says so.
 func runs[T any](all []T, last func(T) bool) (list [][]T) {
 	for len(all) > 0 {
 		n := 1

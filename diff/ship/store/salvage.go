@@ -132,7 +132,7 @@ func (s *salvager) find(at, to int64) int64 {
 			continue
 		}
 		run := len(w[k:]) - len(bytes.TrimLeft(w[k:], "\x00"))
-		// The size behind the offset is not 0: of a long run only the end may begin a record.
+		// The size after the offset is not 0: of a long run only the end may begin a record.
 		if at += int64(k + max(run-15, 0)); at < to {
 			if e, _, ok := s.record(at, true); ok && e != nil {
 				return at
@@ -205,7 +205,7 @@ func (s *salvager) recordOf(at, width int64, strict bool) (e *codecs.Entry, end 
 	return s.within(e), end, true
 }
 
-// blocks reads the blocks of an entry, which lie one behind the other.
+// blocks reads the blocks of an entry, which lie one after the other.
 func (s *salvager) blocks(e *codecs.Entry, list []byte, at, block int64) bool {
 	le := binary.LittleEndian
 	n := int64(len(list) / 16)
@@ -242,7 +242,7 @@ func (s *salvager) blocks(e *codecs.Entry, list []byte, at, block int64) bool {
 	return true
 }
 
-// within cuts off what lies behind the end of the file.
+// within cuts off what lies after the end of the file.
 func (s *salvager) within(e *codecs.Entry) *codecs.Entry {
 	if e.Offset+e.Stored <= s.size {
 		return e

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// jsonStream reads JSON value by value: a list of millions never stands in memory
+// jsonStream reads JSON value by value: a list of millions never is in memory
 // as a whole, and what is read of it is checked before more is.
 type jsonStream struct {
 	dec *json.Decoder

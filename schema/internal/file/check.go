@@ -52,7 +52,7 @@ func checkSteps() (steps []step) {
 // Check looks at a whole catalog and reports what is wrong with it: pages and
 // indexes (integrity), references between tables (references), the marks of a
 // catalog (version, views), and what pakdb itself relies on (check.sql); at last it
-// reads all rows of each build. progress is told the name of each step. The catalog
+// reads all rows of each build. progress gets the name of each step. The catalog
 // stays as it is, except that what a killed process left is completed first.
 //
 // SQLite has no checksums: a number that was replaced by another one is found only

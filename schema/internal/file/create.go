@@ -12,7 +12,7 @@ import (
 	"pakdb/schema/internal/layout"
 )
 
-// creating is what a new catalog has behind its name until it is complete.
+// creating is what a new catalog has after its name until it is complete.
 const creating = ".creating"
 
 // largestPage is the largest page of SQLite, so the largest database without tables.

@@ -132,7 +132,7 @@ func (h header) pageSize() int64 {
 }
 
 // probe asks a read-only connection rather than the file's header, which lags
-// behind a write-ahead log.
+// after a write-ahead log.
 func probe(ctx context.Context, path string, head header) (found, error) {
 	db := conn.OpenReader(path)
 	defer func() { _ = db.Close() }()

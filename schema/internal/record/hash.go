@@ -14,7 +14,7 @@ type Digest = [32]byte
 // with the first scan that reads.
 const StatedSize = 20
 
-// PackageDigest tells of two Unreal packages whether they differ in more than
+// PackageDigest says whether two Unreal packages differ in more than
 // noise; see table package_digest.
 type PackageDigest struct {
 	// Header is the BLAKE3 of the package whose exports the content holds; zero

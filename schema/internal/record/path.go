@@ -9,7 +9,7 @@ import (
 	"pakdb/codecs/mount"
 )
 
-// SplitPath cuts a path behind its last slash.
+// SplitPath cuts a path after its last slash.
 func SplitPath(path string) (prefix, name string) {
 	i := strings.LastIndexByte(path, '/') + 1
 	return path[:i], path[i:]
@@ -25,7 +25,7 @@ func Ext(name string) string {
 	return strings.ToLower(name[i+1:])
 }
 
-// GameRoot returns where the entries of an archive with that mount point stand in the
+// GameRoot returns where the entries of an archive with that mount point are in the
 // game's file system: "" for its root, otherwise a path with a slash at its end.
 func GameRoot(mountPoint string) string {
 	root := mount.Path(mountPoint, "")

@@ -35,7 +35,7 @@ type familyRows struct {
 	owner int64
 	ids   *FactIDs
 	first int // place of the first among the rows of all contents
-	end   int // place behind the last
+	end   int // place after the last
 }
 
 // familyTable is the rows of all contents of a batch in one table.

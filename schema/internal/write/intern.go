@@ -39,7 +39,7 @@ type interner struct {
 	unkeyed int64  // the first content of keys
 }
 
-// newInterner reads where the ids stand.
+// newInterner reads where the ids are.
 func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
 	in = &interner{finder: finder, matcher: newMatcher(finder)}
 	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {

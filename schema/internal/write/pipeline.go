@@ -117,7 +117,7 @@ func (p *Pipeline) write(ctx context.Context, ready <-chan *Batch) {
 // the log once a transaction.
 const maxGroup = 8
 
-// writeGroup writes a batch, and those that wait behind it by the time it is
+// writeGroup writes a batch, and those that wait after it by the time it is
 // written, in one transaction. It returns the last one that it took.
 func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch) (*Batch, error) {
 	err := p.On.InTx(ctx, func(tx *sql.Tx) error {

@@ -41,7 +41,7 @@ type seen[K comparable] struct {
 // they start anew and the catalog is asked.
 const maxSeen = 3 << 20
 
-// start reads where the ids of a table stand.
+// start reads where the ids of a table are.
 func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 	last, err := conn.MaxID(ctx, tx, table.name, table.id)
 	*s = seen[K]{numbered: table, ids: map[K]int64{}, next: last + 1, all: last == 0, found: map[K]int64{}}
@@ -80,7 +80,7 @@ func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take f
 	if s.index != nil {
 		into = s.found
 	}
-	slices.Sort(ids) // neighbours share pages, and most often stand in the order of the archive
+	slices.Sort(ids) // neighbours share pages, and most often are in the order of the archive
 	query := fmt.Sprintf("SELECT t.%s, %s FROM src CROSS JOIN %s t ON t.%[1]s = src.a", s.numbered.id, s.columns, s.name)
 	return f.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, func(row []driver.Value) {
 		if k, id, ok := take(row[0].(int64), row[1:]); ok {

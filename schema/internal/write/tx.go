@@ -42,7 +42,7 @@ func (t *tx) execCounted(query string, n int, value func(row, col int) driver.Va
 
 // execNumbered is exec for rows whose ids the interner has handed out, one
 // after the other from first. SQLite hands out the same, and that it does costs
-// less than to be told: a row with its id is looked for before it is added.
+// less than to be reported: a row with its id is looked for before it is added.
 func (t *tx) execNumbered(query string, first int64, n int, value func(row, col int) driver.Value) error {
 	if n == 0 {
 		return nil

@@ -15,7 +15,7 @@ type mount struct {
 	ordinal                   int64 // build_archive.ordinal
 	archive, lineage, edition int64
 	name                      string
-	root                      string // archive.game_root: what stands before its paths in the game's file system
+	root                      string // archive.game_root: what is before its paths in the game's file system
 }
 
 func loadMounts(ctx context.Context, db *sql.DB, build int64) (mounts []mount, err error) {
@@ -28,7 +28,7 @@ func loadMounts(ctx context.Context, db *sql.DB, build int64) (mounts []mount, e
 	return mounts, err
 }
 
-// Roots returns what stands before the paths of each archive of some builds in the game's file
+// Roots returns what is before the paths of each archive of some builds in the game's file
 // system, by the archives' names; nil if that is the same for all of them.
 func Roots(ctx context.Context, db *sql.DB, builds ...int64) (map[string]string, error) {
 	roots, different := map[string]string{}, map[string]bool{}

@@ -2,7 +2,7 @@ package script
 
 import "pakdb/codecs/unreal"
 
-// class reads what a class has behind its state. Each line is a field with the
+// class reads what a class has after its state. Each line is a field with the
 // versions that have it.
 func (o *ClassicObject) class(r *unreal.OldReader) {
 	v := r.Version

@@ -20,7 +20,7 @@ var classicForms = [opCount]form{
 // verb reads and writes a name, the only operand that forms of UE1 to UE3 have for themselves.
 func (d *classicDisassembler) verb(_, _ byte) { d.code.Str(d.name()) }
 
-// expression reads one expression. member: it stands behind an object and a dot.
+// expression reads one expression. member: it is after an object and a dot.
 func (d *classicDisassembler) expression(member bool) {
 	if d.depth++; d.depth > maxNesting {
 		d.fail(d.in.Pos(), errNesting)
@@ -53,7 +53,7 @@ func (d *classicDisassembler) expression(member bool) {
 		} else {
 			d.expression(false)
 		}
-	case opElement: // the index stands first
+	case opElement: // the index is first
 		from := d.code.Len()
 		d.expression(false)
 		index := d.code.Take(from)

@@ -28,7 +28,7 @@ type Field struct {
 	Category string
 	Of       unreal.ObjectRef // enum, class, struct, function, or the property that elements have
 	Meta     unreal.ObjectRef // of a class: what it derives from; of a map: what values have
-	Net      int              // where the condition of its replication stands; -1: none
+	Net      int              // where the condition of its replication is; -1: none
 	Value    string           // of a constant
 	Members  []string         // of an enum
 	Whole    bool             // it was read to its last byte

@@ -27,7 +27,7 @@ func classicLayouts(version int) []classicLayout {
 
 var errClassicTail = errors.New("bytes after the object")
 
-// read reads what stands in front of a script: the object, its place among
+// read reads what is in front of a script: the object, its place among
 // others, the sizes of the script. disk is -1 where the file does not state it.
 func (o *ClassicObject) read(r *unreal.OldReader, lay classicLayout) (memory, disk int) {
 	if r.Version >= unreal.VerNetIndex {
@@ -73,7 +73,7 @@ func (o *ClassicObject) read(r *unreal.OldReader, lay classicLayout) (memory, di
 	return memory, disk
 }
 
-// tail reads what stands behind the script, which ends where the export does.
+// tail reads what is after the script, which ends where the export does.
 func (o *ClassicObject) tail(r *unreal.OldReader) error {
 	switch o.Class {
 	case "Function":

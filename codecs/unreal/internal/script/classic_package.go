@@ -16,7 +16,7 @@ type ClassicObject struct {
 	Friendly              string           // of a function: its name in the language; the sign of an operator
 	Native                int              // number by which code calls the function; 0: by name
 	Precedence            int              // of an operator
-	Net                   int              // of a function that is called over the network: where the condition of that stands
+	Net                   int              // of a function that is called over the network: where the condition of that is
 	Line                  int              // in the source
 	ClassFlags            uint32           // as stored; 0 for what is no class
 	Within                unreal.ObjectRef // of a class: the class of what it lies in

@@ -27,7 +27,7 @@ var (
 	parameterWords = []word{{FlagOptional, "optional"}, {FlagOut, "out"}, {0x200, "skip"}, {0x800, "coerce"}}
 )
 
-// words returns the words of flags, each with a blank behind it.
+// words returns the words of flags, each with a blank after it.
 func words(list []word, flags uint64) string {
 	var b strings.Builder
 	for _, w := range list {

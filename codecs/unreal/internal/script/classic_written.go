@@ -14,7 +14,7 @@ type written struct {
 	bind    int      // of the expression that was written last: the precedence of its operator, 0 for none
 	enum    []string // members of the enum that it has, nil for none
 	expect  []string // members of the enum that the next constant is of
-	static  bool     // the next expression stands behind a class
+	static  bool     // the next expression is after a class
 	indexed bool     // an index follows the next variable
 	choice  []string // members of the enum of the switch that began last
 	cases   map[uint32][]string
@@ -26,7 +26,7 @@ var writtenForms = map[operation]form{
 }
 
 // caseOf returns the enum of the switch that the case at an offset in memory is of: each case
-// states where the next one stands.
+// states where the next one is.
 func (d *classicDisassembler) caseOf(at uint32) []string {
 	enum, ok := d.cases[at]
 	if !ok {
@@ -223,7 +223,7 @@ func (d *classicDisassembler) cast(kind byte, at int, expect []string) {
 	d.bind, d.enum = 0, nil
 }
 
-// between writes an operator with what stands left and right of it.
+// between writes an operator with what is left and right of it.
 func (d *classicDisassembler) between(n notation) {
 	from := d.code.Len()
 	join := n.name == "$" || n.name == "@"
@@ -274,7 +274,7 @@ func (d *classicDisassembler) creation() {
 	d.bind, d.enum = 0, nil
 }
 
-// list writes expressions, each behind its text, without those at the end that are none.
+// list writes expressions, each after its text, without those at the end that are none.
 func (d *classicDisassembler) list(before []string, end string) {
 	last := 0
 	for i, text := range before {

@@ -14,20 +14,20 @@ import (
 // referred to very often.
 var ErrText = errors.New("text larger than the limit")
 
-// Flow tells how control leaves a statement, and whether the text shows it.
+// Flow reports how control leaves a statement, and whether the text shows it.
 type Flow uint8
 
 // The kinds of [Flow].
 const (
-	Next   Flow = iota // shown; the statement behind it follows
-	Silent             // not shown; the statement behind it follows
+	Next   Flow = iota // shown; the statement after it follows
+	Silent             // not shown; the statement after it follows
 	Jump               // goes on at its target, without a condition
 	Stop               // shown; control leaves: return, pop, stop
 	Return             // as Stop, without a value: not shown at the end of the text
 	Leave              // not shown; control leaves
 )
 
-// Control tells how a statement steers the flow beyond its [Flow], for who follows it.
+// Control reports how a statement steers the flow beyond its [Flow], for who follows it.
 type Control uint8
 
 // The kinds of [Control]. UE4 and UE5 keep a stack of places where pop goes on; UE1 to
@@ -38,7 +38,7 @@ const (
 	Push              // puts its target on the stack
 	Pop               // goes to what lies on top of the stack, and takes it off; returns if it is empty
 	PopUnless         // pops unless its operand holds
-	Each              // begins a loop of what its operand lists, and goes to its target behind the last
+	Each              // begins a loop of what its operand lists, and goes to its target after the last
 	EachNext          // goes on with the next one of the innermost such loop
 	EachPop           // ends that
 	Choose            // goes to the case that equals its operand
@@ -64,7 +64,7 @@ type Statement struct {
 type markKind uint8
 
 const (
-	labelMark  markKind = iota // the label of a target stands here
+	labelMark  markKind = iota // the label of a target is here
 	tempMark                   // the number of a compiler-made variable
 	nativeMark                 // a function that is known by its number ends here
 )
@@ -115,7 +115,7 @@ func (c *Code) Begin(at uint32, token uint8) {
 	c.Statements = append(c.Statements, Statement{At: at, Token: token, text: int32(len(c.text)), marks: int32(len(c.marks))})
 }
 
-// Steer tells how the statement that began last steers the flow; its operand is what was
+// Steer reports how the statement that began last steers the flow; its operand is what was
 // appended from the offset on.
 func (c *Code) Steer(control Control, operand int) {
 	s := &c.Statements[len(c.Statements)-1]

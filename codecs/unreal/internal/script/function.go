@@ -34,7 +34,7 @@ func (k CallKind) String() string {
 	return "native"
 }
 
-// Call is one call in a function. Calls stand in the order of the file.
+// Call is one call in a function. Calls are in the order of the file.
 type Call struct {
 	Kind      CallKind
 	Callee    string // "/Script/Engine.Actor:K2_DestroyActor", ".My_C:Fn", "SetText"

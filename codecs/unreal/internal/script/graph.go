@@ -244,7 +244,7 @@ func (g *graph) expand(p place, todo *[]place) (err error) {
 	return err
 }
 
-// cases finds where a switch leads: each case states where the next one stands.
+// cases finds where a switch leads: each case states where the next one is.
 func (g *graph) cases(n *node, p place, lead func(at, top int)) error {
 	at := p.at + 1
 	for range len(g.shown) {
@@ -270,7 +270,7 @@ func (g *graph) cases(n *node, p place, lead func(at, top int)) error {
 		if len(n.cases) == 0 {
 			return errFlow
 		}
-		n.cases = append(n.cases, nil) // nothing fits: behind the last case
+		n.cases = append(n.cases, nil) // nothing fits: after the last case
 		lead(at, p.stack)
 		return nil
 	}

@@ -15,12 +15,12 @@ const (
 type inliner struct {
 	*tree
 	words int
-	live  []uint64 // by node: the variables that are used behind it
+	live  []uint64 // by node: the variables that are used after it
 	kept  []uint64 // used by an entry that does not set them
 }
 
 // inline rewrites the statements of a tree: a variable that is set and then used once,
-// in the statement behind, gives its value there. What is set and never used loses the
+// in the statement after, gives its value there. What is set and never used loses the
 // variable. Calls keep their order.
 func (t *tree) inline() {
 	temps := 0
@@ -62,7 +62,7 @@ func uses(text []Part, yield func(temp int)) {
 	}
 }
 
-// liveness finds which variables are used behind each node.
+// liveness finds which variables are used after each node.
 func (in *inliner) liveness() {
 	n, w := len(in.nodes), in.words
 	in.live, in.kept = make([]uint64, n*w), make([]uint64, w)
@@ -115,7 +115,7 @@ func (in *inliner) liveness() {
 	}
 }
 
-// after reports whether a variable is used behind a node.
+// after reports whether a variable is used after a node.
 func (in *inliner) after(node, temp int) bool {
 	bit := uint64(1) << (temp % 64)
 	return in.live[node*in.words+temp/64]&bit != 0 || in.kept[temp/64]&bit != 0
@@ -147,7 +147,7 @@ func (in *inliner) into(before []*item, it *item, text []Part) []Part {
 		size += len(p.Text)
 	}
 	var past []*item   // that stay where they are
-	limit := len(text) // calls that were put in so far stand from here on
+	limit := len(text) // calls that were put in so far begin here
 	for k := len(before) - 1; k >= 0; k-- {
 		d := before[k]
 		if in.labels[it.first()] {
@@ -195,7 +195,7 @@ func (in *inliner) into(before []*item, it *item, text []Part) []Part {
 	return text
 }
 
-// apart reports whether a statement may be moved behind others, each of which sets a
+// apart reports whether a statement may be moved after others, each of which sets a
 // variable.
 func apart(d *item, past []*item) bool {
 	set, value := sets(d.text)
@@ -263,7 +263,7 @@ func pure(value []Part) bool {
 	return true
 }
 
-// pureHead reports whether what stands in front of a parenthesis is no call, or one of
+// pureHead reports whether what is in front of a parenthesis is no call, or one of
 // a function that only computes.
 func pureHead(text string) bool {
 	i := strings.LastIndexAny(text, " ,(") + 1

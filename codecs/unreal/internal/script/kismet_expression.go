@@ -81,7 +81,7 @@ func (r *kismetDisassembler) until(end byte, item string) {
 	}
 }
 
-// expression reads one expression. member: it stands behind an object and a dot.
+// expression reads one expression. member: it is after an object and a dot.
 func (r *kismetDisassembler) expression(member bool) {
 	if r.depth++; r.depth > maxNesting {
 		r.fail(r.in.Pos(), errNesting)

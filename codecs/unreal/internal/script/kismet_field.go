@@ -39,7 +39,7 @@ func (r header) field(depth int) (f kismetField) {
 	r.in.Skip(4 + 4) // array size, element size
 	f.flags = r.in.U64()
 	r.in.Skip(2)
-	r.fieldName() // of the function that is told of changes
+	r.fieldName() // of the function that is called on changes
 	r.in.Skip(1)
 	f.typ = r.fieldType(kind, depth)
 	return f

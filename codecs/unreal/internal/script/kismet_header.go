@@ -23,7 +23,7 @@ type header struct {
 	fields []kismetField
 }
 
-// read reads what stands in front of the script: the properties of the object,
+// read reads what is in front of the script: the properties of the object,
 // a list that is empty, and the fields of the function. It returns the sizes of
 // the script.
 func (r *header) read(flags uint64) (memory, disk int) {
@@ -94,7 +94,7 @@ func (r header) noProperties() {
 	}
 }
 
-// tail reads what stands behind the script, up to the end of the export.
+// tail reads what is after the script, up to the end of the export.
 func tail(in *bin.Reader) (flags uint32, err error) {
 	flags = in.U32()
 	if flags&0x40 != 0 { // Net: an offset for replication

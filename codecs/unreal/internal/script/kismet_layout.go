@@ -29,7 +29,7 @@ const (
 // kismetLayout is how the functions of one package are laid out.
 type kismetLayout struct {
 	chained     bool // before 4.18: a function refers to the next field and its first child
-	fields      bool // 4.25+: properties stand in the function
+	fields      bool // 4.25+: properties are in the function
 	owner       bool // a path of a property ends with its owner
 	fieldFlags  bool // fields have object flags: all but cooked ones of 5.8+
 	wide        bool // vectors are of doubles

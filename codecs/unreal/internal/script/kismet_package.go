@@ -24,7 +24,7 @@ func IsKismet(f *unreal.PackageFacts, export int) bool {
 
 // KismetOptions change what [Kismet] makes of a package.
 type KismetOptions struct {
-	// Raw leaves calls of the ubergraph, and the ubergraph itself, as they stand:
+	// Raw leaves calls of the ubergraph, and the ubergraph itself, as they are:
 	// without sections by event.
 	Raw bool
 	// Links lists where the code refers to names and objects.

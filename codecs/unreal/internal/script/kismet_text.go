@@ -21,7 +21,7 @@ func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]b
 			w.stubs[w.keyOf(x.fn.Export, lastOf(x.fn.Path))] = x
 		}
 	}
-	for _, x := range works { // of these the events stand in the ubergraph
+	for _, x := range works { // of these the events are in the ubergraph
 		if x.fn.Err == nil {
 			for _, e := range x.fn.Normal.Entries() {
 				w.entered[w.keyOf(x.fn.Export, e.Event)] = true
@@ -51,7 +51,7 @@ func (w *kismetWriter) keyOf(export int, event string) string {
 
 func (w *kismetWriter) line(text string) { w.dst = append(append(w.dst, text...), '\n') }
 
-// head begins what stands by itself, below the line of its class.
+// head begins a part by itself, below the line of its class.
 func (w *kismetWriter) head(export int) {
 	if len(w.dst) > 0 {
 		w.line("")

@@ -65,7 +65,7 @@ func (n *Names) Bare(r unreal.ObjectRef) string {
 	return n.Facts.ObjectOf(r)
 }
 
-// Member returns the name of an object behind that of its outer. The separator is
+// Member returns the name of an object after that of its outer. The separator is
 // the same in all calls.
 func (n *Names) Member(r unreal.ObjectRef, separator string) string {
 	if text, ok := n.members[r]; ok {

@@ -18,7 +18,7 @@ type lineKind uint8
 
 const (
 	statementLine lineKind = iota
-	gotoLine               // where the flow joins what stands elsewhere
+	gotoLine               // where the flow joins what is elsewhere
 	eventLine              // begins a section
 	unreachedLine
 )
@@ -151,7 +151,7 @@ func (w *walker) run(i int, pending []int32) []int32 {
 	return pending
 }
 
-// join emits a jump to a statement that stands elsewhere; -1 is a loop of nothing.
+// join emits a jump to a statement that is elsewhere; -1 is a loop of nothing.
 func (w *walker) join(i int) {
 	if i >= 0 && w.code.Statements[i].Flow != Leave {
 		w.lines = append(w.lines, line{kind: gotoLine, index: -1, target: int32(i)})
@@ -230,7 +230,7 @@ func (f *Form) finish() {
 	f.dropped = n > 0 && f.lines[n-1].kind == statementLine && f.code.Statements[f.lines[n-1].index].Flow == Return
 }
 
-// nameLabels names each statement that the text refers to by what stands there: L
+// nameLabels names each statement that the text refers to by what is there: L
 // and 4 hexadecimal digits of the SHA-256 of up to three statements, ".2" for a
 // second one of the same name. It hashes what fold makes of the text.
 func (f *Form) nameLabels(fold func([]byte)) {

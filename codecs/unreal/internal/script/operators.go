@@ -12,7 +12,7 @@ var signs = map[string]string{
 
 // operators writes calls of libraries as operators, in parentheses, and other functions
 // of the program by class and name. Operators of UE1 to UE3 are calls of functions whose
-// names are signs: they stand between their operands as well.
+// names are signs: they are between their operands as well.
 func operators(text string) string {
 	var b strings.Builder
 	from := 0
@@ -76,7 +76,7 @@ func bound(text string) string {
 }
 
 // memberAt returns where the dot is that a text ends with, before the name of a class, if an
-// object stands in front of it; -1 for a path, or anything else.
+// object is in front of it; -1 for a path, or anything else.
 func memberAt(text string) int {
 	end := len(text)
 	for end > 0 && isWord(text[end-1]) {
@@ -111,7 +111,7 @@ func head(text string) string {
 	return ""
 }
 
-// split returns the arguments of a call behind its name, and where it ends; 0 for none.
+// split returns the arguments of a call after its name, and where it ends; 0 for none.
 func split(text string) (args []string, end int) {
 	depth, from := 0, 1
 	s := scanner{text: text}

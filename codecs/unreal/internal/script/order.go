@@ -50,7 +50,7 @@ func (o *order) sort() {
 				todo = todo[:len(todo)-1]
 				continue
 			}
-			to := next[len(next)-1-s.next] // so that the first stands first
+			to := next[len(next)-1-s.next] // so that the first comes first
 			s.next++
 			if to != exit && !seen[to] {
 				seen[to] = true

@@ -4,7 +4,7 @@ package script
 type Part struct {
 	Text  string
 	Temp  int // not 0: the text names a compiler-made variable, which has this number in its function
-	Label int // not 0: here stands the label of this statement, counted from 1; Text is empty
+	Label int // not 0: here is the label of this statement, counted from 1; Text is empty
 }
 
 // Shown is a statement as the text has it.

@@ -101,7 +101,7 @@ func suspends(text []Part) int {
 	return -1
 }
 
-// latent writes a statement that goes on later: what it does then stands in its block. It
+// latent writes a statement that goes on later: what it does then is in its block. It
 // reports false for any other statement.
 func (p *printer) latent(it *item, depth int) bool {
 	at := suspends(it.text)
@@ -240,7 +240,7 @@ func (p *printer) block(depth int, begin string, items []*item, end string) {
 	p.line(depth, end)
 }
 
-// branches writes an if, and those that are alone in its else behind it.
+// branches writes an if, and those that are alone in its else after it.
 func (p *printer) branches(it *item, depth int) {
 	begin := "if ("
 	for {

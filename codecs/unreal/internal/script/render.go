@@ -70,7 +70,7 @@ func foldNames(text []byte) {
 // texts has room for texts that only their digest is needed of.
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
-// AppendText appends the text to dst: statements behind two blanks, labels behind
+// AppendText appends the text to dst: statements after two blanks, labels after
 // one, sections at the margin.
 func (f *Form) AppendText(dst []byte) []byte { return f.AppendNamed(dst, nil) }
 

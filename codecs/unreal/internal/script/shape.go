@@ -44,7 +44,7 @@ func (t *tree) shapeList(items []*item) []*item {
 }
 
 // once makes a for each of an if whose block does not come back for another one, and
-// returns what then stands behind it.
+// returns what then is after it.
 func (it *item) once(t *tree) (rest []*item) {
 	it.kind, rest, it.other = eachItem, it.other, nil
 	if !t.leaves(it.body) {
@@ -53,7 +53,7 @@ func (it *item) once(t *tree) (rest []*item) {
 	return rest
 }
 
-// counts makes a while a for: what stands in front of it sets a variable that its
+// counts makes a while a for: what is in front of it sets a variable that its
 // condition names, and the last statement of its body changes that.
 func (t *tree) counts(before []*item, w *item) bool {
 	if len(before) == 0 || len(w.body) == 0 || w.not || t.labels[w.first()] {
@@ -216,7 +216,7 @@ func continues(items []*item) bool {
 	return false
 }
 
-// leaves reports whether control does not reach what stands behind a block.
+// leaves reports whether control does not reach what is after a block.
 func (t *tree) leaves(items []*item) bool {
 	if len(items) == 0 {
 		return false
@@ -232,8 +232,8 @@ func (t *tree) leaves(items []*item) bool {
 	return false
 }
 
-// guard makes an if whose block leaves one without an else, and returns what then stands
-// behind it.
+// guard makes an if whose block leaves one without an else, and returns what then is
+// after it.
 func (it *item) guard(t *tree) (rest []*item) {
 	if it.kind != ifItem {
 		return nil

@@ -18,7 +18,7 @@ const (
 	eachItem                     // body for each of what the condition lists
 	switchItem                   // cases
 	gotoItem                     // goes on at a node
-	breakItem                    // behind the innermost loop or switch
+	breakItem                    // after the innermost loop or switch
 	continueItem                 // with the next round of the innermost loop
 	returnItem
 	testItem // where the condition of an untilItem is tested
@@ -29,13 +29,13 @@ type item struct {
 	kind    itemKind
 	node    int    // of the statement, or where a goto leads
 	folds   []int  // nodes in front of it that became part of it
-	gone    bool   // it became part of the item behind
+	gone    bool   // it became part of the item after
 	dropped bool   // it does nothing that anybody sees
 	text    []Part // of a statement
 	cond    []Part
 	not     bool  // the condition is negated
 	each    bool  // an ifItem: whether there is another one
-	init    *item // of a for: what is done in front of it, and behind each round
+	init    *item // of a for: what is done in front of it, and after each round
 	step    *item
 	body    []*item
 	other   []*item
@@ -81,7 +81,7 @@ type tree struct {
 type builder struct {
 	*order
 	labels  map[int]bool
-	below   [][]int // by node: those that stand behind it, or in its branches
+	below   [][]int // by node: those that are after it, or in its branches
 	behind  []int   // by header: what follows its loop; exit for none
 	opened  []bool  // by header: its loop is written
 	written []bool
@@ -161,8 +161,8 @@ func (b *builder) sharedFrom(entry int) (list []int) {
 	return list
 }
 
-// place finds below which node each one stands: below its dominator, and what follows a
-// loop behind thab.
+// place finds below which node each one is: below its dominator, and what follows a
+// loop after that.
 func (b *builder) place() {
 	for i := range b.behind {
 		b.behind[i] = exit
@@ -230,8 +230,8 @@ func (b *builder) returns(header int) bool {
 	return b.g.form.linear && (n.kind == branchNode || n.kind == eachNode) && slices.Contains(n.next, exit)
 }
 
-// walk writes a node and all that stands below it; next is where control goes on
-// behind that without a jump.
+// walk writes a node and all that is below it; next is where control goes on
+// after that without a jump.
 func (b *builder) walk(n, next int) (items []*item) {
 	if b.depth++; b.depth > sourceMaxDepth {
 		b.err = errSourceDepth
@@ -294,7 +294,7 @@ func (b *builder) walk(n, next int) (items []*item) {
 	return items
 }
 
-// merges returns what stands behind a node: where several ways below it meeb.
+// merges returns what is after a node: where several ways below it meet.
 func (b *builder) merges(n int) (list []int) {
 	for _, m := range b.below[n] {
 		if !b.own(n, m) && !slices.Contains(b.inCases(n), m) {
@@ -320,7 +320,7 @@ func (b *builder) inCases(n int) []int {
 }
 
 // isCase reports whether the last way out of a switch is a case of it, and no way past it:
-// others lead there too, and nowhere behind.
+// others lead there too, and nowhere after.
 func (b *builder) isCase(n, to int) bool {
 	others := slices.ContainsFunc(b.before[to], func(p int) bool { return p != n })
 	return !others || slices.ContainsFunc(b.below[n], func(m int) bool {
@@ -373,7 +373,7 @@ func (b *builder) branch(n, to, goal int) []*item {
 	return b.lead(to, goal)
 }
 
-// lead writes how control gets to a node that stands elsewhere: nothing if it follows.
+// lead writes how control gets to a node that is elsewhere: nothing if it follows.
 func (b *builder) lead(to, goal int) []*item {
 	if to == goal {
 		return nil

@@ -45,7 +45,7 @@ type ApplyOptions struct {
 // a temporary name until its hash is right and it is on the disk; older files
 // are replaced when all new ones are complete. After an error nothing of this
 // call is left. When ctx is done, or the process dies, the same call goes on
-// behind the last segment that was complete.
+// after the last segment that was complete.
 func Apply(ctx context.Context, r *delta.Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
 	if err := r.Header.CheckKeys(o.keys()); err != nil {
 		return err

@@ -91,7 +91,7 @@ func (c *candidates) find(want *delta.File) (int, error) {
 	return -1, nil
 }
 
-// absent tells what there is instead of an old file.
+// absent reports what there is instead of an old file.
 func (c *candidates) absent(h *delta.Header, want *delta.File) error {
 	needed := hashAndSize(want.Hash(), want.Size)
 	for k, f := range c.files {

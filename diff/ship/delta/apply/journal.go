@@ -33,7 +33,7 @@ import (
 // Pieces are their count, then for each its offset less the end of the one
 // before, its length, and the offset of its bytes in the journal. Numbers are
 // LEB128, texts have their length before them. What a piece adds to a file
-// stands behind all it has.
+// is after all it has.
 const (
 	journalMagic = "pkjourn\x02"
 	journalName  = atomicfile.Prefix + "update.journal"
@@ -67,7 +67,7 @@ type action struct {
 	lost          bool // it could not be done: the file is another one, or gone
 }
 
-// piece is n bytes for a place in a file, which stand somewhere in the journal.
+// piece is n bytes for a place in a file, which are somewhere in the journal.
 type piece struct{ off, n, at int64 }
 
 func appendText(b []byte, s string) []byte {
@@ -98,10 +98,10 @@ func (a *action) append(b []byte) []byte {
 	return b
 }
 
-// journalTail is what stands behind the actions.
+// journalTail is what is after the actions.
 const journalTail = 8 + len(delta.Sum{})
 
-// marshalActions returns what of a journal stands behind its data, but for the
+// marshalActions returns what of a journal is after its data, but for the
 // hash.
 func marshalActions(list []action, dataEnd int64) (b []byte) {
 	for i := range list {

@@ -231,7 +231,7 @@ func execOf(f delta.File) byte {
 	return execNo
 }
 
-// journaled returns where in a journal the bytes of a run stand. It puts there
+// journaled returns where in a journal the bytes of a run are. It puts there
 // what is not.
 func journaled(ctx context.Context, r program.Run, journal *program.Spool) (int64, error) {
 	if r.Src == journal.Part {

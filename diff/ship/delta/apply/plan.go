@@ -358,7 +358,7 @@ func (p *Plan) Describe(w io.Writer) error {
 	return err
 }
 
-// describeOld tells what becomes of old files that no new one takes the place of.
+// describeOld returns what becomes of old files that no new one takes the place of.
 func (p *Plan) describeOld(b *strings.Builder) {
 	for _, list := range []struct {
 		names []string

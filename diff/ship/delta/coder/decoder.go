@@ -21,7 +21,7 @@ type Old interface {
 // It holds up to 8 MiB of what it decoded, whatever the stream says, and never
 // reads outside of an old content.
 type Decoder struct {
-	// Ready, if not nil, is told again and again how much of the content at hand is decoded.
+	// Ready, if not nil, gets again and again how much of the content at hand is decoded.
 	// These bytes stay until the next Content. Of a corrupt stream they mean nothing.
 	Ready func(content []byte)
 
@@ -41,7 +41,7 @@ func (d *Decoder) Reset(stream []byte) {
 	d.history.reset()
 }
 
-// Number reads a number that was written in this context. Behind the end of the
+// Number reads a number that was written in this context. After the end of the
 // stream numbers are arbitrary; Err tells.
 func (d *Decoder) Number(context int) uint64 {
 	return d.models.number[context].code(&d.coder, 0)
@@ -86,11 +86,11 @@ func (d *Decoder) Content(n int, old Old, guess, tail int64) ([]byte, error) {
 	return d.new, nil
 }
 
-// Next returns where in the old content the byte behind the last Content
-// probably stands.
+// Next returns where in the old content the byte after the last Content
+// probably is.
 func (d *Decoder) Next() int64 { return d.models.next(len(d.new)) }
 
-// symbol decodes one step at pos and returns the position behind it.
+// symbol decodes one step at pos and returns the position after it.
 func (d *Decoder) symbol(pos int) (int, error) {
 	x := site{pos: pos, align: pos % posStates, before: byte(d.history.before(d.at + pos))}
 	s := d.models.step(&d.coder, &x, step{})

@@ -1,15 +1,15 @@
 // Package coder codes a content by what an older one has.
 //
 // A content is a row of steps, as LZMA has them: a byte by itself, or a run of
-// bytes that stand elsewhere. Elsewhere is the old content, at a shift against
+// bytes that are elsewhere. Elsewhere is the old content, at a shift against
 // the new one's position, or what the coder has seen of the contents before. The
-// last four references stay at hand, so that going on in step behind an edit
+// last four references stay at hand, so that going on in step after an edit
 // costs a fraction of a bit. Everything is coded by one adaptive
 // binary range coder, numbers between the contents too: a small patch has no
 // streams to pay for, and small contents are compressed as one solid whole.
 //
 // A byte by itself is predicted by several contexts at once, mixed as PAQ does it: by
-// the bytes before it, by what stands in its place in the old content and around
+// the bytes before it, by what is in its place in the old content and around
 // that, and by what it differed by last time: numbers that are shifted, pointers of
 // programs or places in tables, differ by the same again. What says how steps go
 // on is mixed from three. Over LZMA's contexts that takes a tenth off text, 15 % off
@@ -31,7 +31,7 @@
 // that what is equal costs no more than comparing it. For the first small contents
 // of a stream, and for [Encoder.Best], much more is looked at, and every 4 bytes of
 // the old content are found too; for Best, what was seen is found by LZMA's binary
-// tree. Where the last reference to the old content ended, what is close behind is
+// tree. Where the last reference to the old content ended, what is close after is
 // looked through: what was inserted, deleted or renamed leads there. Blocks in
 // which nothing can be gained (noise, compressed pictures and sounds) are written
 // as they are.

@@ -45,7 +45,7 @@ func (e *Encoder) IsOver() bool { return e.Most > 0 && len(e.coder.out) > e.Most
 func (e *Encoder) Number(context int, v uint64) { e.models.number[context].code(&e.coder, v) }
 
 // Content writes new, at most [MaxContent] bytes, by what old and the contents
-// before it have. Its first byte probably stands at guess in the old content,
+// before it have. Its first byte probably is at guess in the old content,
 // and its last one at tail-1.
 func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	p := &e.parser
@@ -73,11 +73,11 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	p.learn(len(new))
 }
 
-// Next returns where in the old content the byte behind the last Content
-// probably stands. A Decoder that has read as far returns the same.
+// Next returns where in the old content the byte after the last Content
+// probably is. A Decoder that has read as far returns the same.
 func (e *Encoder) Next() int64 { return e.models.next(len(e.parser.text.new)) }
 
-// put encodes a step at pos and returns the position behind it.
+// put encodes a step at pos and returns the position after it.
 func (e *Encoder) put(pos int, s step) int {
 	e.parser.prices.count(&e.models)
 	t := &e.parser.text
@@ -100,13 +100,13 @@ const (
 	smallContents = 8 << 20
 )
 
-// enoughAtBest is the match behind which even the greatest effort looks no further: more
+// enoughAtBest is the match after which even the greatest effort looks no further: more
 // made patches of assets larger, by 2 %, and those of texts smaller by 0.06 %.
 const enoughAtBest = 32
 
 // effortFor is the effort for a content of n bytes. The lesser one hardly costs size: of
 // contents of a re-cooked build, 54 MB, the greatest gives 1,291 KB in 16 s, and it
-// 1,334 KB in 3. Where the last reference goes on behind a few bytes, looking for
+// 1,334 KB in 3. Where the last reference goes on after a few bytes, looking for
 // others made these patches larger, by 2 %, not smaller: what the mixed estimates of literals
 // learn there is worth more than a reference that is a few bytes longer.
 func (e *Encoder) effortFor(n int, old *Index) effort {

@@ -62,7 +62,7 @@ func (x *Index) indexFar() {
 	last := min(len(x.old)-window, 1<<32-2)
 	for i := 0; i <= last; i += x.stride {
 		// The first of equal windows stays: a run of zeros fills one slot, and
-		// what stands at the front of a content is the more likely origin.
+		// what is at the front of a content is the more likely origin.
 		if h := hash(x.old[i:]) >> x.shift; x.far[h] == 0 {
 			x.far[h] = uint32(i) + 1
 		}
@@ -90,7 +90,7 @@ func hash(p []byte) uint64 {
 }
 
 // findFar returns where in the old content the window at the front of p may
-// stand, and -1 when nothing is known.
+// are, and -1 when nothing is known.
 func (x *Index) findFar(p []byte) int {
 	if len(p) < window || len(x.far) == 0 {
 		return -1
@@ -122,7 +122,7 @@ func (c *chains) reset(width, places int) {
 	c.links = c.links[:places] // none of what they say is reached from heads
 }
 
-// add needs 4 bytes of p, which stand at position at.
+// add needs 4 bytes of p, which are at position at.
 func (c *chains) add(p []byte, at int) {
 	h := hash4(p)
 	head := &c.heads[h>>c.shift]
@@ -310,7 +310,7 @@ func (t *text) matchLen(r ref, pos int) int {
 const skipped = 4
 
 // resumes reports that a reference to the old content has the bytes after the
-// next few: nothing better need be looked for. Runs of one byte, which stand
+// next few: nothing better need be looked for. Runs of one byte, which are
 // everywhere, do not tell.
 func (t *text) resumes(r ref, pos int) bool {
 	p := int64(pos) + r.shift + skipped

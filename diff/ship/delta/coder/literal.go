@@ -55,13 +55,13 @@ func (l *literals) reset() {
 	}
 }
 
-// place is what is known where a literal stands.
+// place is what is known where a literal is.
 type place struct {
 	align    uint32  // of the position
-	behind   uint32  // how many literals stand between it and a match, 3 for more
+	behind   uint32  // how many literals are between it and a match, 3 for more
 	run      int32   // bytes of that match
 	before   uint32  // the four bytes before, the last one lowest
-	expected [4]byte // what the last reference has: before, in its place, and behind
+	expected [4]byte // what the last reference has: before, in its place, and after
 }
 
 // begin computes what is the same for all bits of a byte.
@@ -102,8 +102,8 @@ const (
 	spread3 = 0x297a2d39
 )
 
-// find finds the slots of the contexts for a half of the byte behind the bits of node,
-// of which the highest is a 1 that stands before them.
+// find finds the slots of the contexts for a half of the byte after the bits of node,
+// of which the highest is a 1 that is before them.
 //
 //go:norace
 func (l *literals) find(half int, node uint32) {
@@ -114,7 +114,7 @@ func (l *literals) find(half int, node uint32) {
 	}
 }
 
-// look computes the probability of a 1 as the next bit behind the i bits of node. It
+// look computes the probability of a 1 as the next bit after the i bits of node. It
 // and learn are most of the time that literals take: as loops over the inputs they are
 // a tenth slower.
 //
@@ -197,7 +197,7 @@ func (l *literals) price(x *place, b byte) (sum uint32) {
 	return sum
 }
 
-// moves predicts a byte behind a match by what the last one of its kind differed
+// moves predicts a byte after a match by what the last one of its kind differed
 // by from the expected one.
 type moves struct {
 	by        [3 << 10]byte  // by kind; 0: nothing is known
@@ -226,7 +226,7 @@ func (m *moves) begin(x *place, kind uint32) {
 	}
 }
 
-// look returns the logit of bit i behind the bits of node, 0 where nothing is
+// look returns the logit of bit i after the bits of node, 0 where nothing is
 // predicted.
 func (m *moves) look(i int, node, agrees uint32) int32 {
 	m.at = nil
@@ -237,7 +237,7 @@ func (m *moves) look(i int, node, agrees uint32) int32 {
 	return m.at.logit()
 }
 
-// learn takes note of what a byte behind a match differs by.
+// learn takes note of what a byte after a match differs by.
 func (m *moves) learn(x *place, b byte) {
 	if x.behind >= 3 {
 		return
@@ -435,7 +435,7 @@ func (f *frequency) reprice() {
 // stepPrices are what steps cost by now, of what is too slow to compute each time.
 type stepPrices struct {
 	lengths [2][posStates][maxNice + 1]uint32 // of new and repeated references
-	costs   [2]frequency                      // of literals: right behind a match, and further on
+	costs   [2]frequency                      // of literals: right after a match, and further on
 	stale   int                               // symbols until these are computed again
 }
 
@@ -455,7 +455,7 @@ func (p *stepPrices) count(m *models) {
 }
 
 // literal is the price of a byte by how often it was a literal of late, and how many
-// literals stand before it.
+// literals are before it.
 func (p *stepPrices) literal(few, c byte) uint32 { return p.costs[min(few, 1)].prices[c] }
 
 // addLiteral takes note of a literal that was coded.

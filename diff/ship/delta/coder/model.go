@@ -37,7 +37,7 @@ func afterMatch(s uint8) uint8  { return after(s, 7, 10) }
 func afterRepeat(s uint8) uint8 { return after(s, 8, 11) }
 func afterShort(s uint8) uint8  { return after(s, 9, 11) }
 
-// behindMatch returns which byte behind a match comes next, 0 to 2, and 3 where
+// behindMatch returns which byte after a match comes next, 0 to 2, and 3 where
 // it is a later one.
 func behindMatch(state uint8) uint32 {
 	switch {
@@ -117,7 +117,7 @@ func (m *models) reset() {
 	m.trail = trail{}
 }
 
-// begin starts a content of n bytes that probably stand where they stood, but for a
+// begin starts a content of n bytes that probably are where they were, but for a
 // shift: one that holds for its front, and one that holds for its end, which is the
 // end of the old content.
 func (m *models) begin(front, tail int64, n int) {
@@ -129,8 +129,8 @@ func (m *models) begin(front, tail int64, n int) {
 	m.few = 0
 }
 
-// next is where in the old content the byte behind one of n bytes probably
-// stands.
+// next is where in the old content the byte after one of n bytes probably
+// is.
 func (m *models) next(n int) int64 { return m.shift + int64(n) }
 
 func isOld(r ref) uint32 { return bitOf(r.old) }

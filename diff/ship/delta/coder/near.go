@@ -17,7 +17,7 @@ type near struct {
 }
 
 // rows are the positions of a content by the hash of their 4 bytes. Those of one hash
-// stand side by side, each with the 5 bytes behind its 4: most that match no further than
+// are side by side, each with the 5 bytes after its 4: most that match no further than
 // another one are rejected without a cache miss for the link and one for the content. New
 // text takes half the time so: of its 96 candidates at a position hardly any is longer.
 type rows struct {
@@ -93,7 +93,7 @@ func (x *rows) fill(old []byte) {
 			sum += k
 			x.starts[i] = sum
 		}
-		for i := range n { // each row from its end on: its last position stands first
+		for i := range n { // each row from its end on: its last position is first
 			at := &x.starts[hash4(old[i:])>>x.shift]
 			*at--
 			x.places[*at] = placeOf(old, i)
@@ -197,7 +197,7 @@ func differing(n int) uint64 { return (1<<(8*min(max(n-3, 0), 5)) - 1) << rowBit
 // closer to the key on the way down. Links are positions + 1, modulo 2^32; 0 is none.
 type tree struct {
 	heads []uint32    // by hash: the root
-	sons  [][2]uint32 // by position modulo their number: below it what sorts before, and behind
+	sons  [][2]uint32 // by position modulo their number: below it what sorts before, and after
 
 	planted bool // for the stream at hand
 }
@@ -234,7 +234,7 @@ func (t *tree) add(h *history, at int, met []meeting) []meeting {
 			break
 		}
 		// All of it is compared, not only what is beyond the runs met so far: where a
-		// content ended, trees were sorted by less than what stands there now.
+		// content ended, trees were sorted by less than what is there now.
 		q := h.buf[at-back-h.start:]
 		n := common(p, q)
 		if n > top {

@@ -29,7 +29,7 @@ type node struct {
 	price uint32
 	step        // the last one
 	from  int32 // where it started
-	trail       // behind it
+	trail       // after it
 }
 
 // parser chooses the steps by which a content is coded. It prices them by what the
@@ -106,7 +106,7 @@ func (p *parser) beyond(i int) int {
 	return i
 }
 
-// visit computes what is known behind the last step to i.
+// visit computes what is known after the last step to i.
 //
 //go:norace
 func (p *parser) visit(i int) {
@@ -262,11 +262,11 @@ func (p *parser) relaxOld(s *stop, q, have int) step {
 	return p.relaxFresh(s, r, minFresh, have, price)
 }
 
-// local is how far behind the end of the last reference to the old content is
+// local is how far after the end of the last reference to the old content is
 // looked for where it goes on.
 const local = 128
 
-// relaxLocal offers what stands behind the end of the last reference to the old
+// relaxLocal offers what is after the end of the last reference to the old
 // content, and what the one before it has.
 func (p *parser) relaxLocal(s *stop) step {
 	content, old := p.text.new[s.at:], p.text.old.old
@@ -382,7 +382,7 @@ func (p *parser) relaxMet(s *stop) step {
 	return step{}
 }
 
-// literalPrices are the highest of a literal, by how many stand before it, where not much
+// literalPrices are the highest of a literal, by how many are before it, where not much
 // effort is made: to mix the estimates for each byte that might become a literal takes
 // longer than to code those that do. Bytes that most literals are of late, as spaces or
 // zeros that were inserted, are cheaper, and so is what the last literals foresee: numbers

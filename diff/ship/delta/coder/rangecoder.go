@@ -15,9 +15,9 @@ type rangeCoder struct {
 	out     []byte
 	low     uint64
 	waiting byte // last byte, which a carry may still raise
-	behind  int  // bytes 0xff that wait behind held
+	behind  int  // bytes 0xff that wait after held
 
-	// Reading. Behind the end are zeros, which are counted.
+	// Reading. After the end are zeros, which are counted.
 	in   []byte
 	pos  int
 	code uint32
@@ -136,7 +136,7 @@ func (c *rangeCoder) bytes(p []byte) {
 	}
 }
 
-// spare is how many zeros a decoder takes for granted behind the end.
+// spare is how many zeros a decoder takes for granted after the end.
 const spare = 4
 
 // finish returns the bytes. The first, which is always zero, is left out, and so

@@ -32,7 +32,7 @@ type Extent struct {
 // Opaque makes an extent that does not decode one that is not compressed.
 func (x *Extent) Opaque() { x.Method, x.Size = compress.None, x.Coded }
 
-// End returns the offset behind the stored bytes.
+// End returns the offset after the stored bytes.
 func (x *Extent) End() int64 { return x.Off + x.Stored }
 
 // Entry is one entry of an archive. Its extents lie in one file.
@@ -187,7 +187,7 @@ func (b *Build) sortExtents(i int) {
 	}
 }
 
-// GapBefore returns the bytes between extent k and what stands before it.
+// GapBefore returns the bytes between extent k and what is before it.
 func (l *Layout) GapBefore(k int) (off, n int64) {
 	if k > 0 {
 		off = l.Extents[k-1].End()

@@ -121,7 +121,7 @@ func (l *Layout) sortRegions() {
 	})
 }
 
-// regionAt returns the region that has off, or the next one behind it, and
+// regionAt returns the region that has off, or the next one after it, and
 // whether there is one.
 func (l *Layout) regionAt(off int64) (region, bool) {
 	i, _ := slices.BinarySearchFunc(l.regions, off+1, func(r region, off int64) int { return cmp.Compare(r.off+r.n, off) })

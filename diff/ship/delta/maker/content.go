@@ -87,11 +87,11 @@ func (f *fileMaker) plainPart(x *inside.Extent, at, n, before, gap int64, k int)
 	return err
 }
 
-// minTrusted is how long a run must be for what follows it to be looked for behind
+// minTrusted is how long a run must be for what follows it to be looked for after
 // it, instead of where the entry is.
 const minTrusted = 2 << 10
 
-// runs returns the runs of p, which stands at off, that are worth a copy.
+// runs returns the runs of p, which is at off, that are worth a copy.
 func (f *fileMaker) runs(p []byte, off int64, source reach) ([]storedRun, error) {
 	if unit, _ := f.out.file.Unit(off); len(p) < minRun || unit.Key > 0 {
 		return nil, nil // copies are of what is stored
@@ -104,7 +104,7 @@ func (f *fileMaker) runs(p []byte, off int64, source reach) ([]storedRun, error)
 }
 
 // compressed explains n compressed extents of one entry, none of which the old build
-// has, with what stands before each.
+// has, with what is before each.
 func (f *fileMaker) compressed(k, n int) error {
 	x := &f.out.file.Extents[k]
 	f.changed(x)
@@ -148,7 +148,7 @@ func (f *fileMaker) compressed(k, n int) error {
 // predicted.
 const tableMemory = 20
 
-// firstTables explains what stands before the first entry, if those are tables.
+// firstTables explains what is before the first entry, if those are tables.
 func (f *fileMaker) firstTables() error {
 	if f.tables == nil || !f.tables.isFront() {
 		return nil
@@ -265,7 +265,7 @@ type blockRun struct {
 	blocks  []block
 	src     oldSource
 	at      int64 // content explained
-	gap     bool  // what stands before the next extent is not explained yet
+	gap     bool  // what is before the next extent is not explained yet
 }
 
 // piece explains blocks from j on that one operation makes, and returns how many.
@@ -343,7 +343,7 @@ func (s *blockRun) joins(j int, first block, odd int) bool {
 	return gap == 0 && s.f.out.sameUnit(&s.f.out.file.Extents[s.first+j-1], &s.f.out.file.Extents[s.first+j])
 }
 
-// before sets the source, and explains what stands before extent j.
+// before sets the source, and explains what is before extent j.
 func (s *blockRun) before(j int) error {
 	if err := s.f.out.load.use(s.src.ranges); err != nil {
 		return err

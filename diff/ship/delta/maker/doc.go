@@ -16,7 +16,7 @@
 // they found as plain data, and change nothing: pairing (the same bytes elsewhere),
 // tablePair (what tables will be), sources (old content that resembles new content),
 // recognizer (by which recipe a block was made), oldRuns and ownContent (stored bytes
-// that stand elsewhere), chunkIndex (content that moved between entries). output takes
+// that are elsewhere), chunkIndex (content that moved between entries). output takes
 // what was decided, and knows how far the file is explained. plain.go makes small builds
 // a second time without formats and keeps the shorter patch.
 //

@@ -21,7 +21,7 @@ type Estimate struct {
 	Whole      int64 // of the new files, those that no old file equals
 	WholeFiles int
 
-	Chunks  int64 // of the new files, cut into chunks of 1 MiB, those that stand nowhere in the old ones, each by zstd
+	Chunks  int64 // of the new files, cut into chunks of 1 MiB, those that are nowhere in the old ones, each by zstd
 	Missing int   // how many chunks these are
 	Total   int   // of how many
 

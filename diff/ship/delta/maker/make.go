@@ -192,7 +192,7 @@ func (m *maker) run(ctx context.Context) error {
 	return nil
 }
 
-// isCopied tells which old entries the new build has as they are.
+// isCopied reports which old entries the new build has as they are.
 func (m *maker) isCopied() func(*inside.Entry) bool {
 	has := map[[16]byte]bool{}
 	for i := range m.new.Files {

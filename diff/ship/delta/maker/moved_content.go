@@ -13,7 +13,7 @@ import (
 	"pakdb/diff/ship/delta/internal/program"
 )
 
-// chunkPlace is where a chunk stands in the old build.
+// chunkPlace is where a chunk is in the old build.
 type chunkPlace struct {
 	entry int32
 	at    int64 // in the entry's content
@@ -124,7 +124,7 @@ func (x *chunkIndex) add(ctx context.Context, id int32, share float64) (total in
 	return total, nil
 }
 
-// read appends what is behind done bytes of an extent's content, or a share of
+// read appends what is after done bytes of an extent's content, or a share of
 // it, and returns of how much that is.
 func (x *chunkIndex) read(part []byte, l *inside.Layout, k *inside.Extent, done int64, share float64) ([]byte, int64, error) {
 	if k.Method == compress.None {
@@ -155,7 +155,7 @@ func shareOf(n int64, share float64) int64 {
 	return min(n, max(minSampled, int64(share*float64(n))))
 }
 
-// elsewhere is a run of content that stands in another old entry.
+// elsewhere is a run of content that is in another old entry.
 type elsewhere struct {
 	entry    int32
 	from, to int64 // in its content
@@ -168,7 +168,7 @@ const (
 	maxElseSize = 8 << 20 // of each
 )
 
-// find returns where content stands that is not in a window of the old entry own,
+// find returns where content is that is not in a window of the old entry own,
 // the most first. known, which may be nil, are chunks that are not asked for.
 func (x *chunkIndex) find(ctx context.Context, content []byte, own window, known map[uint32]bool) ([]elsewhere, error) {
 	least := int64(minMoved)
@@ -244,7 +244,7 @@ func (x *chunkIndex) widen(ctx context.Context, runs []elsewhere, own window, le
 // maxAlike is how many old entries on either side of a name are like it.
 const maxAlike = 3
 
-// alike returns old entries of the same extension whose last names stand next to
+// alike returns old entries of the same extension whose last names are next to
 // that of a new one.
 func (x *chunkIndex) alike(name string) (list []int32) {
 	compare := func(a, b namedEntry) int { return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.id, b.id)) }
@@ -273,7 +273,7 @@ type window struct {
 	from, to int64
 }
 
-// move explains extent k, with what stands before it, by an old one that differs
+// move explains extent k, with what is before it, by an old one that differs
 // in nothing but encryption, and returns how many extents it explained; 0 when
 // there is none.
 func (f *fileMaker) move(k int) (n int, err error) {
@@ -327,7 +327,7 @@ func (f *fileMaker) goesOn(k int, l *inside.Layout, j int) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// moveHead codes what stands before extent k by what stands before the old entry.
+// moveHead codes what is before extent k by what is before the old entry.
 func (f *fileMaker) moveHead(k int, gap int64) error {
 	x := &f.out.file.Extents[k]
 	ranges := f.src.head(x.Entry)
@@ -379,7 +379,7 @@ func (f *fileMaker) movedEntry(k int) (int, error) {
 	return e.Count, nil
 }
 
-// hasMoved reports that the head of a piece stands at off, but for what it says
+// hasMoved reports that the head of a piece is at off, but for what it says
 // about its place.
 func (f *fileMaker) hasMoved(plan *program.Known, p program.Stretch, off, by int64) (bool, error) {
 	new, err := f.out.file.Read(off, int64(p.Head))

@@ -76,7 +76,7 @@ func (o *output) copySame(off, n int64, from position, l *inside.Layout) (bool, 
 	return same, err
 }
 
-// gap codes n bytes at off, which stand before extent k of entry e.
+// gap codes n bytes at off, which are before extent k of entry e.
 func (o *output) gap(off, n, guess int64, e *inside.Entry, k int) error {
 	p, err := o.file.Read(off, n)
 	if err != nil {
@@ -93,7 +93,7 @@ func (o *output) gap(off, n, guess int64, e *inside.Entry, k int) error {
 	return nil
 }
 
-// raw codes p, which stands at off, as it is, by the source that use sets.
+// raw codes p, which is at off, as it is, by the source that use sets.
 // Segments end where they are full.
 func (o *output) raw(p []byte, off, guess int64, use func() error) error {
 	o.stats.Raw += int64(len(p))
@@ -146,8 +146,8 @@ func (o *output) endUnit(x *inside.Extent) {
 	o.pos = x.End()
 }
 
-// withRuns explains p, which stands at off: runs by copies, and by rest what is
-// between them, which is told the run before.
+// withRuns explains p, which is at off: runs by copies, and by rest what is
+// between them, which gets the run before.
 func (o *output) withRuns(p []byte, off int64, runs []storedRun, rest func(p []byte, off int64, after *storedRun) error) error {
 	at, after := 0, (*storedRun)(nil)
 	for i := range runs {
@@ -193,7 +193,7 @@ type fileMaker struct {
 	src     sources
 	recipes recognizer
 	tables  *tablePair // nil: none that are predicted
-	drift   int64      // by which content stands elsewhere in the source than was thought
+	drift   int64      // by which content is elsewhere in the source than was thought
 	entry   int32      // that was changed last
 	spare   []byte     // for the content of a run
 }
@@ -247,7 +247,7 @@ func (f *fileMaker) run() (err error) {
 	return f.lastTables()
 }
 
-// extent explains extent k with what stands before it, and returns how many
+// extent explains extent k with what is before it, and returns how many
 // extents it explained.
 func (f *fileMaker) extent(k int) (int, error) {
 	if n, err := f.movedEntry(k); n > 0 || err != nil {
@@ -298,7 +298,7 @@ func (f *fileMaker) sameName(k int) (place, bool) {
 	return place{int32(e.File), int32(e.First + j)}, y.Sum == x.Sum && y.Stored == x.Stored
 }
 
-// copyExtent copies an extent, with what stands before it if that stands before
+// copyExtent copies an extent, with what is before it if that is before
 // the old one as well.
 func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 	x, l := &f.out.file.Extents[k], &f.m.old.Files[at.file]
@@ -323,7 +323,7 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 	return f.out.copyFill(k, int(at.file), l, int(at.extent))
 }
 
-// table explains what stands before extent k, by what the old file has where no
+// table explains what is before extent k, by what the old file has where no
 // entry is.
 func (f *fileMaker) table(k int) error {
 	off, gap := f.out.gapBefore(k)

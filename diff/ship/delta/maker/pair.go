@@ -18,7 +18,7 @@ import (
 // place is an extent of a build.
 type place struct{ file, extent int32 }
 
-// pairing tells what of the old build corresponds to what of the new one.
+// pairing reports what of the old build corresponds to what of the new one.
 type pairing struct {
 	stored  map[[16]byte]place // first old extent with these stored bytes
 	plain   map[[16]byte]place // and with these when decrypted
@@ -135,7 +135,7 @@ func bestFile(names map[string]int, name string, votes map[int]int) int {
 	return -1
 }
 
-// find returns an old extent with the stored bytes of x: the one that stands at
+// find returns an old extent with the stored bytes of x: the one that is at
 // near if it has them, so that copies join.
 func (p *pairing) find(old *inside.Build, x *inside.Extent, near position) (place, bool) {
 	if k, ok := p.starts[near]; ok {
@@ -170,7 +170,7 @@ func equalAt(ctx context.Context, a *inside.Layout, aOff int64, b *inside.Layout
 	return true, nil
 }
 
-// Chunks are what content is recognised by wherever it stands: they end where
+// Chunks are what content is recognised by wherever it is: they end where
 // the bytes themselves say so (a gear hash), so that an insertion moves the ends
 // around it and no others.
 const (
@@ -210,7 +210,7 @@ type written struct {
 	at, from, to int64
 }
 
-// head finds, in the bytes p at off that stand before entry e, the SHA-1 of its stored
+// head finds, in the bytes p at off that are before entry e, the SHA-1 of its stored
 // bytes, and takes it out; k is the extent after them. What takes its place is what the
 // old entry has there, in old.
 func (g *digests) head(p []byte, off int64, e *inside.Entry, k int, old []byte) error {
@@ -270,7 +270,7 @@ func (g *digests) settle(pos int64) {
 }
 
 // inTable takes the digests out of a table, bytes p at off: those of
-// entries, which stand before these too, and those of parts of the table, which
+// entries, which are before these too, and those of parts of the table, which
 // follow the part's place and size in 64 bits.
 func (g *digests) inTable(p []byte, off int64) (again []sameDigest, parts []written) {
 	for at := 0; at+program.DigestSize <= len(p); at++ {

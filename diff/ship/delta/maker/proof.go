@@ -32,7 +32,7 @@ type proof struct {
 	queue  chan provable
 	ctx    context.Context // of the maker too
 	cancel context.CancelFunc
-	done   chan struct{} // closed behind err
+	done   chan struct{} // closed after err
 	err    error
 	proven proven
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Stored bytes that no recipe explains (files of no format, entries that are not
-// compressed, blocks of Oodle, encrypted ones) may stand anywhere in the old
+// compressed, blocks of Oodle, encrypted ones) may be anywhere in the old
 // files, further away than a source reaches. Long runs of them are found by an
 // index over all such bytes of the old files, and copied.
 
@@ -53,7 +53,7 @@ func (o *oldRuns) find(ctx context.Context, p []byte, source reach) ([]storedRun
 type runIndex struct {
 	files  []inside.Layout
 	starts []int64  // of each file, in one row of all
-	slots  []uint64 // 24 bits of a hash, and the place behind its window in the row
+	slots  []uint64 // 24 bits of a hash, and the place after its window in the row
 	quiet  int      // high bits of the hash that are 0 where bytes are indexed
 }
 
@@ -144,7 +144,7 @@ func (x *runIndex) put(h uint64, place int64) {
 	}
 }
 
-// find returns a file and the place behind a window of that hash in it.
+// find returns a file and the place after a window of that hash in it.
 func (x *runIndex) find(h uint64) (file int, off int64, ok bool) {
 	at, tag := x.slot(h)
 	for range probes {
@@ -165,7 +165,7 @@ func (x *runIndex) find(h uint64) (file int, off int64, ok bool) {
 	return 0, 0, false
 }
 
-// storedRun says that p[at:at+n] stands in an old file.
+// storedRun says that p[at:at+n] is in an old file.
 type storedRun struct {
 	at, n int
 	file  int
@@ -187,7 +187,7 @@ func (r *reach) has(file int, off int64) bool {
 	return r.file == anyFile || file == r.file && off >= r.from && off <= r.to
 }
 
-// runs returns what of p stands in the old files and is worth a copy.
+// runs returns what of p is in the old files and is worth a copy.
 func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
 	end, next := 0, 0                                     // of the last run that is taken, of the last one
 	last := storedRun{file: source.file, off: source.off} // taken or not
@@ -240,7 +240,7 @@ func (x *runIndex) least(r, last *storedRun, source reach) int {
 // isEqual reports that all bytes of p are the same.
 func isEqual(p []byte) bool { return len(p) == 0 || bytes.Equal(p[1:], p[:len(p)-1]) }
 
-// goesOn is the longest run behind the last one that goes on where one of those
+// goesOn is the longest run after the last one that goes on where one of those
 // before it ended, as in what is woven of several rows, or that is as far from it as
 // it is from the one before it, as in every second of several rows.
 func (x *runIndex) goesOn(p []byte, list []storedRun) (best storedRun, err error) {
@@ -263,12 +263,12 @@ func (x *runIndex) goesOn(p []byte, list []storedRun) (best storedRun, err error
 	return best, err
 }
 
-// follows reports that a run is as long as the one that stands before it.
+// follows reports that a run is as long as the one that is before it.
 func follows(r, before *storedRun) bool {
 	return r.n == before.n && r.file == before.file && r.at == before.at+before.n
 }
 
-// longest is the longest run known around p[i], behind floor: that which goes on
+// longest is the longest run known around p[i], after floor: that which goes on
 // in step with the last one, or the indexed one.
 func (x *runIndex) longest(p []byte, i, floor int, h uint64, last storedRun) (r storedRun, err error) {
 	if last.file >= 0 {
@@ -284,7 +284,7 @@ func (x *runIndex) longest(p []byte, i, floor int, h uint64, last storedRun) (r 
 	return r, nil
 }
 
-// around is the run around p[i] that stands around a place of an old file.
+// around is the run around p[i] that is around a place of an old file.
 func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, error) {
 	l := &x.files[file]
 	r := storedRun{at: i, file: file, off: off}

@@ -96,10 +96,10 @@ func (s *solid) add(r program.Range) {
 	s.size += r.Size
 }
 
-// stored is where a byte of an old file stands, if the file is there.
+// stored is where a byte of an old file is, if the file is there.
 func (s *solid) stored(file int, off int64) int64 { return s.files[file] + off }
 
-// content is where a place of an old entry's content stands.
+// content is where a place of an old entry's content is.
 func (s *solid) content(l *inside.Layout, e *inside.Entry, place int64) int64 {
 	for _, x := range l.Extents[e.First : e.First+e.Count] {
 		if place >= x.Size {
@@ -134,7 +134,7 @@ func (m *maker) changedExtents() (n int, edited map[*inside.Entry]bool) {
 	return n, edited
 }
 
-// table is where a table at off of a new file probably stands: as far from the
+// table is where a table at off of a new file probably is: as far from the
 // front of the old one, or from its end.
 func (s *solid) table(file int, files []inside.Layout, off, size int64) int64 {
 	switch {
@@ -252,7 +252,7 @@ func (o *ownContent) addRuns(ctx context.Context, p []byte, off int64, runs []st
 	return all, nil
 }
 
-// appendRuns looks for p[at:], of what stands at off, in what is before it.
+// appendRuns looks for p[at:], of what is at off, in what is before it.
 func (o *ownContent) appendRuns(ctx context.Context, list []storedRun, p []byte, at int, off int64) ([]storedRun, error) {
 	if len(p)-at < minOwn {
 		return list, nil

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	smallGap   = 4 << 10  // up to here, what stands before an entry's bytes belongs to the entry
+	smallGap   = 4 << 10  // up to here, what is before an entry's bytes belongs to the entry
 	margin     = 1 << 20  // of old blocks around the place of a run
 	wideMargin = 8 << 20  // of old bytes that need no decoding
 	maxSource  = 32 << 20 // of content in memory
@@ -34,11 +34,11 @@ type sources struct {
 type oldSource struct {
 	ranges []program.Range
 	base   int64 // where the part probably starts in it
-	head   int64 // where what stands before the entry does
+	head   int64 // where what is before the entry does
 }
 
 // of returns the old content for new content of an entry that probably
-// stands at a place of the old one, with what stands before the entry if that is wanted,
+// is at a place of the old one, with what is before the entry if that is wanted,
 // and with other entries that have some of it.
 func (c *sources) of(ctx context.Context, new int32, place int64, content []byte, head bool) (oldSource, error) {
 	old := c.pairs.entries[new]
@@ -165,7 +165,7 @@ func (c *sources) appendRanges(ranges []program.Range, w window) ([]program.Rang
 	return ranges, nil
 }
 
-// before is how much of its entry's content stands before extent k.
+// before is how much of its entry's content is before extent k.
 func (c *sources) before(k int) (n int64) {
 	e := &c.new.Entries[c.file.Extents[k].Entry]
 	for j := e.First; j < k; j++ {
@@ -200,7 +200,7 @@ func (c *sources) tables(off, n int64) (ranges []program.Range, base int64) {
 	return l.RangesOf(c.twin, from, to-from), off - from
 }
 
-// reach tells what the source of n bytes at a place of an old entry has.
+// reach reports what the source of n bytes at a place of an old entry has.
 func (c *sources) reach(old int32, place, n int64) reach {
 	if c.solid != nil {
 		return reach{file: anyFile}
@@ -255,7 +255,7 @@ func (c *sources) stored(src *oldSource, k int) (ranges []program.Range, guess i
 // tinyRest is what no source is named for.
 const tinyRest = 32
 
-// behind is what n bytes behind a run probably resemble, and where in it they begin.
+// behind is what n bytes after a run probably resemble, and where in it they begin.
 func (c *sources) behind(run *storedRun, n int64) (ranges []program.Range, guess int64) {
 	e, at := c.load.e, run.end()
 	switch {
@@ -269,7 +269,7 @@ func (c *sources) behind(run *storedRun, n int64) (ranges []program.Range, guess
 	return []program.Range{{File: run.file, Off: from, Stored: to - from, Size: to - from}}, at - from
 }
 
-// head is what stands before the old entry of a new one, if that is small.
+// head is what is before the old entry of a new one, if that is small.
 func (c *sources) head(new int32) []program.Range {
 	if old := c.pairs.entries[new]; old >= 0 {
 		e := &c.old.Entries[old]

@@ -58,7 +58,7 @@ func readTables(old, new *inside.Build, twin, i int) (plan *program.Known, both 
 	return nil, nil, nil
 }
 
-// isFront reports that the tables stand before the entries.
+// isFront reports that the tables are before the entries.
 func (t *tablePair) isFront() bool { return t.old.Kind.Front() }
 
 // tablesOf reads the tables of an archive, which is file number i of those that
@@ -161,7 +161,7 @@ func (t *tablePair) isSame(it table.Item, i int) bool {
 	return it.Off == t.new.Rows()[i].Off && (t.old.Kind != table.IoStore || t.old.New(it.Old) == t.new.New(i))
 }
 
-// take goes on with a row of the base, which may be the one behind the last.
+// take goes on with a row of the base, which may be the one after the last.
 func (s *script) take(i int, next bool) {
 	if k := len(s.steps); k > 0 && next && s.steps[k-1].Added == 0 {
 		s.steps[k-1].Run++
@@ -279,7 +279,7 @@ func newSeed(from, to *program.Known) (uint64, bool) {
 	return seed, ok && seed != old
 }
 
-// predict returns the best prediction of tables of file, which stand at a place, or nil when the old tables as they
+// predict returns the best prediction of tables of file, which are at a place, or nil when the old tables as they
 // are are better.
 func (t *tablePair) predict(want []byte, file io.ReaderAt, at int64, copies []program.Copied) (best *predicted) {
 	all, more, err := t.joined(copies)
@@ -325,7 +325,7 @@ func (t *tablePair) predict(want []byte, file io.ReaderAt, at int64, copies []pr
 	return best
 }
 
-// size is how many bytes the steps take. Where tables stand before the entries it
+// size is how many bytes the steps take. Where tables are before the entries it
 // is none: the entries' order, which is that of the rows, is said by them too.
 func (s *script) size(front bool) int {
 	if front {

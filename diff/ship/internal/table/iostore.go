@@ -24,7 +24,7 @@ type iostore struct {
 	methods   []byte
 	mount     []byte // nil: there is no directory index
 	metas     []byte
-	rest      []byte // behind the metas
+	rest      []byte // after the metas
 	rows      []Row
 	chunks    []ioChunk
 	at        []int32 // row by place in the table

@@ -10,14 +10,14 @@ import (
 )
 
 // pak is the tables of an Unreal pak: the index, from version 10 on in three
-// parts one behind the other, and the footer.
+// parts one after the other, and the footer.
 type pak struct {
 	content  []byte
 	at       int64 // of content in the old file
 	version  pakVersion
 	index    int // where it begins in content
 	indexEnd int
-	magic    int // where the footer's magic stands
+	magic    int // where the footer's magic is
 	footer   int // where the footer begins
 	mount    []byte
 	rows     []Row
@@ -58,7 +58,7 @@ func parsePak(content []byte, at int64) (*pak, error) {
 	return p, nil
 }
 
-// parseFooter finds the magic, and by what stands behind it the version.
+// parseFooter finds the magic, and by what is after it the version.
 func (p *pak) parseFooter() error {
 	tail := max(0, len(p.content)-512)
 	k := bytes.LastIndex(p.content[tail:], binary.LittleEndian.AppendUint32(nil, pakMagic))
@@ -103,7 +103,7 @@ func (p *pak) findIndex(off, size int64) error {
 // Rows implements Tables.
 func (p *pak) Rows() []Row { return p.rows }
 
-// New implements Tables: the path, for the rest stands before the entry.
+// New implements Tables: the path, for the rest is before the entry.
 func (p *pak) New(row int) string { return p.rows[row].Key }
 
 // parseRows reads the index of versions 1 to 9: names and records.
@@ -320,7 +320,7 @@ func (p *pak) hashAgain(from int) {
 	}
 }
 
-// BlankAt is where blank tables are said to begin, when they are parsed: behind
+// BlankAt is where blank tables are said to begin, when they are parsed: after
 // whatever their rows may say.
 const BlankAt = 1 << 40
 

@@ -133,7 +133,7 @@ func (e *pakEncoded) encrypted() bool { return e.bits&(1<<22) != 0 }
 // hasLengths: a single plain block is as long as the entry.
 func (e *pakEncoded) hasLengths() bool { return e.count() > 1 || e.count() == 1 && e.encrypted() }
 
-// offsetAt is where the offset stands.
+// offsetAt is where the offset is.
 func (e *pakEncoded) offsetAt() int {
 	if e.bits&0x3f == 0x3f {
 		return 8

@@ -12,12 +12,12 @@ import (
 // that has no gaps. Numbers are big-endian.
 type retro struct {
 	content []byte
-	list    int // where the rows begin in content, behind their count
+	list    int // where the rows begin in content, after their count
 	width   int // of a row
 	end     int // of the rows
 	align   int // to which zeros fill up what follows the rows
 	base    int64
-	section int // where the size of the section with the rows stands; 0: there are no sections
+	section int // where the size of the section with the rows is; 0: there are no sections
 	rows    []Row
 }
 
@@ -76,7 +76,7 @@ func retroLen(content []byte) int {
 	return 0
 }
 
-// skipNames finds the rows behind u32 version, u32 0, u32 n and n named
+// skipNames finds the rows after u32 version, u32 0, u32 n and n named
 // resources: type, id, u32 length, name.
 func (t *retro) skipNames(id int) bool {
 	r := bin.NewReader(t.content, 0, binary.BigEndian)
@@ -90,7 +90,7 @@ func (t *retro) skipNames(id int) bool {
 }
 
 // findSections finds the rows in the second of three sections, whose names and
-// sizes stand where the second word says: STRG, RSHD, DATA. They begin at the
+// sizes are where the second word says: STRG, RSHD, DATA. They begin at the
 // next multiple of 64.
 func (t *retro) findSections() bool {
 	n, ok := t.sections()

@@ -25,14 +25,14 @@ type Kind int
 
 // Kinds of tables.
 const (
-	Unreal  Kind = iota // .pak of Unreal Engine, versions 1 to 12: all behind the entries
+	Unreal  Kind = iota // .pak of Unreal Engine, versions 1 to 12: all after the entries
 	GPAK                // .sip of Marvel Heroes that is no database: all before the entries
 	Retro               // .pak of Retro Studios: all before the entries
-	IoStore             // .utoc of Unreal Engine: a file of its own, behind the .ucas with the entries
+	IoStore             // .utoc of Unreal Engine: a file of its own, after the .ucas with the entries
 	Kinds               // how many there are
 )
 
-// Front reports that tables stand before the entries. They are predicted from
+// Front reports that tables are before the entries. They are predicted from
 // each other alone: where an entry lies follows from the sizes of those before it.
 func (k Kind) Front() bool { return k == GPAK || k == Retro }
 
@@ -61,7 +61,7 @@ type Row struct {
 type Item struct {
 	Old int    // row of the old tables, or -1
 	New string // where there is no row: what Tables.New returns for it
-	Off int64  // where it begins in the file that holds it; -1: nowhere; not used where tables stand in front
+	Off int64  // where it begins in the file that holds it; -1: nowhere; not used where tables are in front
 }
 
 // Tables are those of one old archive. They are safe for concurrent use.
@@ -89,7 +89,7 @@ const (
 	Forms             // how many there are
 )
 
-// Len returns how many of the bytes, which begin a file, are tables that stand
+// Len returns how many of the bytes, which begin a file, are tables that are
 // before the entries.
 func Len(k Kind, content []byte) (n int, err error) {
 	switch k {
@@ -104,7 +104,7 @@ func Len(k Kind, content []byte) (n int, err error) {
 	return n, nil
 }
 
-// Parse reads tables, which stand at a place of an old file.
+// Parse reads tables, which are at a place of an old file.
 func Parse(k Kind, content []byte, at int64) (Tables, error) {
 	if len(content) > MaxSize {
 		return nil, fail("%d bytes", len(content))

@@ -80,7 +80,7 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// Stat tells of a file.
+// Stat reports a file.
 func (b *Bucket) Stat(ctx context.Context, name string) (store.Info, error) {
 	resp, err := b.ask(ctx, &request{method: http.MethodHead, name: name})
 	if err != nil {

@@ -28,7 +28,7 @@ type Checked struct {
 
 // Check reads a whole store: every object and pack is what it is called or said
 // to be, every chunk has its hash, and every build can be made of what is there.
-// Findings are told one by one; the error is for what kept Check from looking. It does
+// Findings are reported one by one; the error is for what kept Check from looking. It does
 // not look at signatures: see [CheckSignatures].
 func Check(ctx context.Context, dir string, finding func(name string, err error)) (seen *Checked, err error) {
 	s, err := openSource(ctx, dir)
@@ -361,7 +361,7 @@ func (c *checker) recipePlaces(builds []*store.Build, use func(store.Place)) err
 // among them, and how many are signed. In a store with signed metadata that is what the
 // metadata names, in others what has a signature beside it. If key is not nil, its owner
 // must have signed: a root of the metadata, or each manifest. What is not signed, or by
-// another, is told to finding; without a key, what metadata names and is not there.
+// another, goes to finding; without a key, what metadata names and is not there.
 func CheckSignatures(ctx context.Context, dir string, key *delta.PublicKey, finding func(name string, err error)) (signed, of int, err error) {
 	s, err := openSource(ctx, dir)
 	if err != nil {
@@ -401,7 +401,7 @@ func checkBeside(from *store.Reader, key *delta.PublicKey, index *store.Index, f
 }
 
 // beside reports whether a manifest has a signature beside it. One that is not by the key
-// is told to finding.
+// goes to finding.
 func beside(from *store.Reader, key *delta.PublicKey, name string, finding func(string, error)) (there bool, err error) {
 	text, _, err := from.File(name)
 	if err != nil {

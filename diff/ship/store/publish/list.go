@@ -235,7 +235,7 @@ func (s *source) sizes(ctx context.Context) (map[string]int64, error) {
 			found[folder+"/"+e.Name()] = st.Size()
 		}
 	}
-	// What tells which builds there are is needed by none of them.
+	// What lists the builds is needed by none of them.
 	for name := range found {
 		if name == store.IndexName || len(name) > len(store.Signed) && name[len(name)-len(store.Signed):] == store.Signed {
 			delete(found, name)

@@ -66,7 +66,7 @@ type pair struct {
 }
 
 // pairs finds the contents of b that a build had in another form, in the order
-// in which they stand in the build.
+// in which they are in the build.
 func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*pair, err error) {
 	before := d.before
 	if from != d.follows {

@@ -75,7 +75,7 @@ type pack struct {
 	frames [][]byte
 	rows   []store.Row
 	size   int64         // stored
-	done   chan struct{} // closed behind err
+	done   chan struct{} // closed after err
 	err    error
 }
 

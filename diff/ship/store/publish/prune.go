@@ -20,7 +20,7 @@ import (
 	"pakdb/internal/atomicfile"
 )
 
-// Pruned tells what a pruning removed.
+// Pruned reports what a pruning removed.
 type Pruned struct {
 	Builds []string
 	Files  int   // packs and objects

@@ -52,7 +52,7 @@ func Publish(ctx context.Context, dir, label string, inputs []delta.Input, opt *
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.wait() }() // nothing is written behind the lock
+	defer func() { _ = p.wait() }() // nothing is written after the lock
 	if len(opt.Parts) == 0 && !opt.NoParts {
 		if err := ForgottenParts(label, samePlatform(earlier, label)); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ type Parts struct {
 // clients that left some out would get all of it.
 var ErrForgottenParts = errors.New("the build before has optional parts, and this one none")
 
-// partsError tells which.
+// partsError reports which.
 type partsError struct {
 	label string
 	names []string

@@ -45,7 +45,7 @@ const (
 // Efforts are their names.
 func Efforts() []string { return []string{"normal", "fast", "best"} }
 
-// Published tells what a publication did.
+// Published reports what a publication did.
 type Published struct {
 	Files         int
 	Size          int64 // bytes of the build's files
@@ -112,7 +112,7 @@ func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, ind
 	return p, index, earlier, err
 }
 
-// forgetLoose forgets lists and parts of recipes that no build has. They stand in
+// forgetLoose forgets lists and parts of recipes that no build has. They are in
 // packs that are there for something else, but what they name may be in one that
 // was pruned, or that a publisher was killed before it wrote.
 func (p *publisher) forgetLoose(builds []*store.Build) error {

@@ -109,7 +109,7 @@ func (u upload) folders(ctx context.Context, dir string) {
 	}
 }
 
-// Stat tells how large a file is.
+// Stat reports how large a file is.
 func (u upload) Stat(ctx context.Context, name string) (store.Info, error) {
 	resp, err := u.ask(ctx, &request{method: http.MethodHead, name: name})
 	if err != nil {

@@ -77,7 +77,7 @@ func (w *storeWriter) eachTrust(use func(name string)) error {
 	return err
 }
 
-// made is told that a file was made in the folder.
+// made gets each file that was made in the folder.
 func (w *storeWriter) made(name string) error {
 	if w.bucket == nil {
 		return nil

@@ -68,7 +68,7 @@ func join(parts []storedPart, nearby int64) (ranges []Range) {
 	return ranges
 }
 
-// locate tells where frames are.
+// locate returns where frames are.
 func (f *frameReader) locate(ctx context.Context, need map[store.FrameID]bool) ([]storedPart, error) {
 	parts := make([]storedPart, 0, len(need))
 	for id := range need {

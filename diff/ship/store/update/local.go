@@ -253,7 +253,7 @@ func (l *localFiles) add(h *hashed) piece {
 
 // Parts are the parts of trees that the files have, in the terms of a recipe: with
 // contents decoded, as they are stored, and decoded as if the recipe's packer had
-// written what stands before them, for it may not have written the mod.
+// written what is before them, for it may not have written the mod.
 func (l *localFiles) Parts(r *store.FileRecipe) map[uint64][]store.Piece {
 	found := map[uint64][]store.Piece{}
 	take := func(list []piece, as func(piece) (form int, gap int64)) {

@@ -400,7 +400,7 @@ type assembler struct {
 	known  int     // of these are before the piece at hand
 	tables bool    // have been written
 
-	head   int64 // where that of the piece at hand is to stand
+	head   int64 // where that of the piece at hand is to be
 	isSet  bool  // it is written
 	fields []byte
 	facts  store.Facts

@@ -16,7 +16,7 @@ import (
 type Plan struct {
 	Build   string    `json:"build"`              // label
 	Parts   []PartUse `json:"parts,omitempty"`    // of the build
-	NoParts []string  `json:"no_parts,omitempty"` // that the folder was told to have, or to do without, and that the build has not
+	NoParts []string  `json:"no_parts,omitempty"` // that the folder was asked to have, or to do without, and that the build has not
 	Files   []File    `json:"files"`              // that are made, by path
 	Modes   []Mode    `json:"modes,omitempty"`    // files that become executable, or not, and stay as they are
 	Remove  []string  `json:"remove,omitempty"`   // files that another build put there
@@ -127,7 +127,7 @@ func (c *Content) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Bill tells what an update costs, before it starts.
+// Bill reports what an update costs, before it starts.
 type Bill struct {
 	Same     int   `json:"same"` // files
 	Changed  int   `json:"changed"`
@@ -184,7 +184,7 @@ type parts struct {
 	install store.Install // what the folder is to remember
 	before  []byte        // what it remembers
 	tell    []PartUse
-	gone    []string     // parts that it was told of, and that the build has not
+	gone    []string     // parts that it asks for, and that the build has not
 	left    []store.File // files of the build that it does without
 	wanted  []string     // parts that the build has and the folder wants, in the publisher's order
 	ranks   ranks

@@ -318,7 +318,7 @@ func (r *Remote) earlier(ctx context.Context, b *store.Build, start func(), use 
 	return err
 }
 
-// noBuild tells what there is instead.
+// noBuild reports what there is instead.
 type noBuild struct {
 	label string
 	have  []string

@@ -151,7 +151,7 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 	return a.r.clock.sleep(ctx, wait)
 }
 
-// at tells where the file is that was asked for.
+// at reports where the file is that was asked for.
 func (a *asking) at() string { return a.r.sources[a.from].At(a.name) }
 
 // elsewhere goes on to the next source that may be asked, which may be the same.

@@ -101,7 +101,7 @@ type tree struct {
 	mem   *store.Budget
 	file  *target
 	known map[uint64][]store.Piece // parts that the folder has
-	slots []slot                   // what comes behind the file's pieces
+	slots []slot                   // what comes after the file's pieces
 	made  int64                    // bytes that the pieces have at least
 	gaps  int64
 }

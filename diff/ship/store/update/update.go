@@ -122,8 +122,8 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 	return f, err
 }
 
-// Parts tells which optional parts the build has, and which of these the folder wants; and
-// the names of parts that it was told of and that the build has not.
+// Parts reports which optional parts the build has, and which of these the folder wants; and
+// the names of parts that it asks for and that the build has not.
 func (f *Folder) Parts() (list []PartUse, gone []string) { return f.parts.tell, f.parts.gone }
 
 // listFiles gets the files of a build.

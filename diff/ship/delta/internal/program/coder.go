@@ -166,7 +166,7 @@ func (r *reader) err() error {
 type Queue struct {
 	tree []int32 // sums of what is left, as Fenwick has them
 	left int
-	Next int // behind what was taken last
+	Next int // after what was taken last
 	n    int
 }
 
@@ -190,7 +190,7 @@ func (q *Queue) before(i int) (k int) {
 // has reports that i is left.
 func (q *Queue) has(i int) bool { return q.before(i+1) > q.before(i) }
 
-// Skip is the number by which i, which must be left, is told.
+// Skip is the number that means i, which must be left.
 func (q *Queue) Skip(i int) int64 {
 	d := q.before(i) - q.before(q.Next)
 	switch {
@@ -236,7 +236,7 @@ func (q *Queue) Take(i, n int) {
 	}
 }
 
-// Copied says that bytes of an old file stand in a new one, or, where they only
+// Copied says that bytes of an old file are in a new one, or, where they only
 // guided how these were coded, something like them.
 type Copied struct {
 	File       int // of the old ones

@@ -86,7 +86,7 @@ func (e *Emitter) op(op uint64) {
 	e.w.word(inOp, op)
 }
 
-// Cursor returns where in the source the content behind the last one probably is.
+// Cursor returns where in the source the content after the last one probably is.
 func (e *Emitter) Cursor() int64 { return e.state.Cursor }
 
 // Knows reports that pieces and predictions of the segment are of these tables.
@@ -292,7 +292,7 @@ func (e *Emitter) Make(p []byte, guess, block int64, r delta.Recipe, stored int6
 	e.Pos += stored
 }
 
-// Digest says that the SHA-1 sum of the output from..to stands at a place of the
+// Digest says that the SHA-1 sum of the output from..to is at a place of the
 // output.
 func (e *Emitter) Digest(sum [DigestSize]byte, at, from, to int64) {
 	e.FlushCopy()
@@ -302,7 +302,7 @@ func (e *Emitter) Digest(sum [DigestSize]byte, at, from, to int64) {
 	e.digested(sum)
 }
 
-// PartDigest says that at a place of the output stands the SHA-1 of what the 16
+// PartDigest says that at a place of the output is the SHA-1 of what the 16
 // bytes before it tell.
 func (e *Emitter) PartDigest(sum [DigestSize]byte, at int64) {
 	e.FlushCopy()
@@ -317,7 +317,7 @@ func (e *Emitter) digested(sum [DigestSize]byte) {
 	e.digests++
 }
 
-// SameDigest says that a digest written before stands at another place too.
+// SameDigest says that a digest written before is at another place too.
 func (e *Emitter) SameDigest(of int, at int64, unit Sealing) {
 	e.FlushCopy()
 	e.Seal(Sealing{})

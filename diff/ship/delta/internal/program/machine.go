@@ -34,7 +34,7 @@ type Machine struct {
 // Use gives the machine other old files. It forgets the tables of those before.
 func (m *Machine) Use(old *OldFiles) { m.Old, m.tables = old, tableReader{} }
 
-// Begin starts a new file, or continues one behind its first pos bytes.
+// Begin starts a new file, or continues one after its first pos bytes.
 func (m *Machine) Begin(to int, out Output, size, pos int64, digests []int64, copies []Copied) {
 	m.to = to
 	m.Copies = append(m.Copies[:0], copies...)
@@ -156,7 +156,7 @@ func (m *Machine) allOld() error {
 	return m.ranges(ranges, starts)
 }
 
-// ranges makes ranges the source, behind those that are given.
+// ranges makes ranges the source, after those that are given.
 func (m *Machine) ranges(given []Range, starts []int64) error {
 	list := m.state.codeRanges(&m.r, m.output(), given, nil, starts)
 	if err := m.r.err(); err != nil {
@@ -175,8 +175,8 @@ func (m *Machine) source(ranges []Range) {
 // allCost is what an old file counts for where all are named, in bytes.
 const allCost = 64
 
-// allRanges are the old files as wholes, and where they start one behind the
-// other, with so many bytes of names behind them.
+// allRanges are the old files as wholes, and where they start one after the
+// other, with so many bytes of names after them.
 func allRanges(old []delta.File, listed int) (ranges []Range, starts []int64) {
 	end := int64(0)
 	starts = make([]int64, len(old))

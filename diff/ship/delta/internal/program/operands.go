@@ -13,7 +13,7 @@ import (
 type State struct {
 	Known      *Known // tables
 	src        coder.Old
-	Cursor     int64                // in the source, behind the content before
+	Cursor     int64                // in the source, after the content before
 	Ends       [EndsRemembered]spot // of copies: where these go on, the last one first
 	starts     []int64              // of the old files in a source that has all of them; else nil
 	last       Range                // named before
@@ -93,7 +93,7 @@ func (s *State) codeCopy(c side, x *output, from spot, n int64) (spot, int64) {
 	default:
 		n = length - copyLengths
 	}
-	if n <= 0 { // its end may be behind that of the new file, where it was one before
+	if n <= 0 { // its end may be after that of the new file, where it was one before
 		c.fail(corrupt("copy of %d bytes", n))
 	}
 	return from, n
@@ -124,7 +124,7 @@ func (s *State) codeSpot(c side, x *output, from spot) spot {
 	return from
 }
 
-// codeRanges codes the ranges of a source behind those that are given, which begin at
+// codeRanges codes the ranges of a source after those that are given, which begin at
 // starts if they are all old files, and returns all.
 func (s *State) codeRanges(c side, x *output, given, more []Range, starts []int64) []Range {
 	n := int(c.number(inRanges, int64(len(more)), MaxRanges))
@@ -194,7 +194,7 @@ func codeLength(c side, in int, n, most int64, whole bool) int64 {
 // codeContent codes n bytes of content against the source, and returns where in that
 // the first of them was looked for. in is the context of that guess.
 func (s *State) codeContent(c side, in int, n, guess int64) int64 {
-	// Of what is behind its source the guess may tell nothing, but it must not overflow.
+	// Of what is after its source the guess may tell nothing, but it must not overflow.
 	first := s.Cursor + unzigzag(c.word(in, zigzag(guess-s.Cursor)))
 	if first < -1<<40 || first > 1<<41 {
 		c.fail(corrupt("guess %d", first))
@@ -248,7 +248,7 @@ func (s *State) codeDigestAt(c side, x *output, at int64) int64 {
 	return at
 }
 
-// again says that digest number of stands at another place too. In what is encrypted
+// again says that digest number of is at another place too. In what is encrypted
 // by a key, skip bytes of its AES block are before it.
 type again struct {
 	of, at    int64

@@ -9,9 +9,9 @@ const (
 	opRaw               // content that is written as it is
 	opCopy              // bytes of an old file
 	opAll               // names old content: all old files, and more
-	opDigest            // a digest that stands before what it covers
+	opDigest            // a digest that is before what it covers
 	opNext              // the new file is complete; what follows is of the next one
-	opPart              // a digest behind the place and the size of what it covers
+	opPart              // a digest after the place and the size of what it covers
 	opMake              // content that is written as a recipe stores it
 	opSource            // names the old content that what follows is coded by
 	opSame              // a digest again

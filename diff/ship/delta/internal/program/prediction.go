@@ -81,7 +81,7 @@ func (s *State) codePieces(c side, x *output, p pieces) pieces {
 type Prediction struct {
 	Order  int
 	Form   table.Form
-	More   []*Known // tables of other archives, whose rows are behind those of the known ones
+	More   []*Known // tables of other archives, whose rows are after those of the known ones
 	Seed   uint64   // that path hashes begin with, if Seeded: else that of the known ones
 	Seeded bool
 	Back   int // of tables that are a file of their own: how many files before it is that with the entries
@@ -93,7 +93,7 @@ type Prediction struct {
 }
 
 // Step is a run of old rows, from the first on in their order, and the number of new
-// ones behind it.
+// ones after it.
 type Step struct{ First, Run, Added int }
 
 // predictor knows what a prediction is of as its operands are coded.
@@ -104,7 +104,7 @@ type predictor interface {
 	arrange() (size int64, err error) // completes All and Moved: size is that of the file with the entries, so far
 }
 
-// codePrediction codes what follows opPredict. Where tables stand before the entries,
+// codePrediction codes what follows opPredict. Where tables are before the entries,
 // the pieces that are left follow the order of the items.
 func (s *State) codePrediction(c side, x *output, p *Prediction, by predictor) {
 	kind := s.Known.Kind
@@ -148,7 +148,7 @@ func (p *Prediction) codeForm(c side) (more int) {
 	return int(how / rowsJoined)
 }
 
-// codeItems codes which rows the new tables have: runs of old ones, and behind each
+// codeItems codes which rows the new tables have: runs of old ones, and after each
 // run what is new. The names of what is new follow, as one content. New rows are in a
 // file of that size.
 func (s *State) codeItems(c side, p *Prediction, size int64) {

@@ -27,7 +27,7 @@ type sink struct {
 	size  int64 // that the output will have
 	pos   int64 // where it ends so far
 	buf   []byte
-	bufAt int64 // bytes behind the last written one wait in buf
+	bufAt int64 // bytes after the last written one wait in buf
 	unit  seal
 	watch *stored.Progress
 	spare []byte // for whoever makes output
@@ -59,7 +59,7 @@ func (s *sink) hasRoom(n int64) error {
 	return nil
 }
 
-// writeStored appends bytes that are as they will stand in the file.
+// writeStored appends bytes that are as they will be in the file.
 func (s *sink) writeStored(p []byte) error {
 	if len(s.buf)+len(p) > FlushSize {
 		if err := s.flush(); err != nil {
@@ -165,7 +165,7 @@ func (s *sink) virtualCopy(src io.ReaderAt, off, n int64) (bool, error) {
 }
 
 // replace replaces output that is written. In a virtual file, a run in which that
-// is may have to be cut, and those behind it moved.
+// is may have to be cut, and those after it moved.
 func (s *sink) replace(p []byte, at int64, w *work) error {
 	if v, ok := s.to.(*Virtual); ok && !v.holds(at, int64(len(p))) {
 		if err := w.spend(itemCost * int64(len(v.Runs))); err != nil {
@@ -220,7 +220,7 @@ type SpoolFile interface {
 }
 
 // NewSpool returns an empty spool. Once it outgrows memory it moves to the file
-// that create returns, behind head.
+// that create returns, after head.
 func NewSpool(head string, create func() (SpoolFile, error)) *Spool {
 	s := &Spool{Head: []byte(head), Create: create, Limit: spoolMemory}
 	s.Part = &Part{ReaderAt: (*spoolReader)(s)}
@@ -339,7 +339,7 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Run says that n bytes of a virtual file, from at on, stand at off of a part.
+// Run says that n bytes of a virtual file, from at on, are at off of a part.
 type Run struct {
 	At, N int64
 	Src   *Part
@@ -418,7 +418,7 @@ func (v *Virtual) StandsAt(src *Part, off, n int64) (int64, bool) {
 	return v.Runs[i].Off + off - v.Runs[i].At, true
 }
 
-// holds reports that n bytes stand in the spool, where they can be replaced.
+// holds reports that n bytes are in the spool, where they can be replaced.
 func (v *Virtual) holds(off, n int64) bool {
 	_, ok := v.StandsAt(v.Spool.Part, off, n)
 	return ok

@@ -211,7 +211,7 @@ func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
 // What archives encrypt they cut into units: an entry, a block of one. A unit is
 // padded to whole AES blocks by repeating it from its start, each block of an
 // entry by repeating the first one. Between opSeal and the next one, what is
-// written is encrypted on its way out. Copies are of stored bytes, and stand
+// written is encrypted on its way out. Copies are of stored bytes, and are
 // outside of units.
 
 // seal is the unit that is being written.

@@ -157,7 +157,7 @@ func (k *Known) Seeded(seed uint64) (*Known, error) {
 	return &with, err
 }
 
-// Places tells for each row where its entry went in a new file; -1 is nowhere.
+// Places reports for each row where its entry went in a new file; -1 is nowhere.
 func (k *Known) Places(copies []Copied, to int) []int64 {
 	rows, moved := k.Rows(), map[int]*moves{}
 	list := make([]int64, len(rows))
