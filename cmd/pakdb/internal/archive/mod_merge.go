@@ -220,7 +220,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 		return out, nil
 	case 1:
 		out.whole, out.files = true, sides[out.mods[0]].asFiles(nil)
-		out.items = []edit.MergeItem{{Taken: out.mods[0], Values: wholes(sums), Base: was}}
+		out.items = []edit.MergeItem{{Taken: out.mods[0], Values: sums, Base: was}}
 		return out, nil
 	}
 	merged, err := r.mergeContents(ctx, base, sides, out.mods, o)
@@ -246,7 +246,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 		return nil, err
 	}
 	// By the entry as a whole.
-	item := edit.MergeItem{Taken: -1, Values: wholes(sums), Base: was, Why: "its values are not understood", Open: true}
+	item := edit.MergeItem{Taken: -1, Values: sums, Base: was, Why: "its values are not understood", Open: true}
 	if base == nil {
 		item.Why = "both add it"
 	} else if err != nil {
@@ -267,15 +267,6 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 		out.files = sides[item.Taken].asFiles(nil)
 	}
 	return out, nil
-}
-
-// wholes are the values of an item that is an entry as a whole.
-func wholes(sums map[int]string) map[int]string {
-	all := map[int]string{}
-	for i := range sums {
-		all[i] = sums[i]
-	}
-	return all
 }
 
 // isUnmergeable reports errors about contents that are merged as a whole.
@@ -531,6 +522,9 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 	var files []modFile
 	var open []*mergedUnit
 	lost := make([]int, len(m.sides))
+	for i, s := range m.sides {
+		lost[i] = s.deleted
+	}
 	err = m.all(ctx, func(u *mergedUnit) error {
 		files = append(files, u.files...)
 		if u.open() > 0 {

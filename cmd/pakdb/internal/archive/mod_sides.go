@@ -27,7 +27,6 @@ import (
 	"pakdb/codecs/unreal/property"
 	"pakdb/diff"
 	"pakdb/internal/asset"
-	"pakdb/internal/regular"
 	"pakdb/schema"
 )
 
@@ -36,6 +35,8 @@ type modSide struct {
 	label string
 	order int // of its first archive among those that a game mounts
 	units map[string]*modUnit
+
+	deleted int // delete records, which are not merged
 }
 
 // modUnit is an asset with all its files, or another file.
@@ -98,57 +99,54 @@ func (s *modSide) add(ar *modArchive, e *codecs.Entry) {
 
 func unitKey(path string) string { return cmp.Or(asset.Of(path), strings.ToLower(path)) }
 
-// openMod opens the archive of a mod, or all those of a folder.
+// openMod opens the archive of a mod, or all those of a folder, whose other files are passed over.
 func (r *modRun) openMod(ctx context.Context, name string) (*modSide, error) {
 	s := &modSide{label: filepath.Base(filepath.Clean(name)), units: map[string]*modUnit{}}
-	paths := []string{name}
-	st, err := os.Stat(name)
-	folder := err == nil && st.IsDir()
-	if folder {
-		files, _, err := regular.Walk(ctx, name, regular.Read, nil)
+	sources := []operand.Source{{Open: func(ctx context.Context) (*operand.Archive, error) { return operand.Open(ctx, r.a, name) }}}
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		if sources, err = operand.Below(ctx, r.a, name); err != nil {
+			return nil, err
+		}
+	}
+	var opened []*modArchive
+	for _, source := range sources {
+		ar, err := source.Open(ctx)
+		if source.Found && errors.Is(err, codecs.ErrUnknown) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		paths = nil
-		for _, f := range files {
-			paths = append(paths, f.Path)
-		}
-	}
-	var opened []*operand.Archive
-	for _, p := range paths {
-		ar, err := operand.Open(ctx, r.a, p)
-		if err == nil && operand.IsLoose(ar.Format) {
-			err = errors.Join(fmt.Errorf("%w: %s is no archive", cli.ErrUsage, p), ar.Close())
-		}
-		if err != nil && !folder {
+		kept, err := r.keep(ctx, ar)
+		if err != nil {
 			return nil, err
 		}
-		if err == nil {
-			opened = append(opened, ar)
-		}
+		opened = append(opened, kept)
 	}
 	if len(opened) == 0 {
 		return nil, fmt.Errorf("%w: no archives in %s", cli.ErrUsage, name)
 	}
-	order := func(ar *operand.Archive) int {
+	order := func(ar *modArchive) int {
 		if by := ar.Format.Mounts().Order; by != nil {
 			return by(filepath.Base(ar.File.Name()))
 		}
 		return 0
 	}
-	slices.SortStableFunc(opened, func(a, b *operand.Archive) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(opened, func(a, b *modArchive) int { return cmp.Compare(order(a), order(b)) })
 	s.order = order(opened[len(opened)-1])
 	for _, ar := range opened {
-		kept, err := r.keep(ctx, ar)
-		if err != nil {
-			return nil, err
-		}
-		for e, err := range kept.Entries() {
+		for e, err := range ar.Entries() {
 			if err != nil {
-				return nil, cli.OfFile(err, kept.Path, "")
+				return nil, cli.OfFile(err, ar.Path, "")
 			}
-			s.add(kept, e)
+			if e.Flags&codecs.Deleted != 0 {
+				s.deleted++
+			}
+			s.add(ar, e)
 		}
+	}
+	if s.deleted > 0 {
+		r.a.Warn(fmt.Sprintf("%s: %s left out", s.label, cli.Plural(int64(s.deleted), "delete record", "delete records")))
 	}
 	return s, nil
 }
