@@ -75,7 +75,7 @@ func inProcessOfItsOwn(t *testing.T) bool {
 		return true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), "PAKDB_TEST_ALONE=1")
+	cmd.Env = append(os.Environ(), "PAKDB_TEST_ALONE=1", "GOGC=", "GOMEMLIMIT=") // memory as users have it
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
