@@ -23,7 +23,7 @@ func sharedFlags() []sharedFlag {
 		{"clients", "", "give it to client versions `A..B`, A.. or ..B"},
 		{"depth", "d", "show `N` levels, or all"},
 		{"dry-run", "n", "show the result, and write nothing"},
-		{"effort", "", "`EFFORT`: normal, best, or fast (not of patches)"},
+		{"effort", "", "`EFFORT`: fast, normal or best"},
 		{"expires", "", "signatures expire after `TIME`, as 12h"},
 		{"follow-outside", "", "follow symbolic links out of the folder"},
 		{"indent", "", "one line a value, for --as json"},
