@@ -6,7 +6,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"maps"
 	"slices"
@@ -213,7 +213,7 @@ func (w *conflictWriter) close() error {
 		return w.rows.Close()
 	case w.page != nil:
 		w.page.Sum = sum
-		if err := conflictTemplate.Execute(w.w, w.page); err != nil {
+		if err := w.page.write(w.w); err != nil {
 			return err
 		}
 	default:
@@ -222,19 +222,42 @@ func (w *conflictWriter) close() error {
 	return w.w.Flush()
 }
 
-var conflictTemplate = template.Must(template.New("conflicts").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Mods of {{.Base}}</title><style>
+// write writes the page. Names and values are escaped; html/template would make the program
+// 8 MB larger, as the linker then keeps each method of each type.
+func (p *conflictPage) write(w io.Writer) error {
+	var all strings.Builder
+	tag := func(name, text string) { fmt.Fprintf(&all, "<%s>%s</%s>", name, html.EscapeString(text), name) }
+	all.WriteString(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><style>` + conflictStyle + `</style>`)
+	tag("title", "Mods of "+p.Base)
+	all.WriteString("</head><body>")
+	tag("h1", "Mods of "+p.Base)
+	tag("p", p.Sum+". Mods in mount order: "+strings.Join(p.Mods, ", ")+".")
+	for _, e := range p.Entries {
+		tag("h2", e.Path)
+		tag("p", e.Mods)
+		all.WriteString("<table><tr><th></th><th>Value</th><th>Before</th><th>After</th><th>Why</th></tr>\n")
+		for _, l := range e.Lines {
+			fmt.Fprintf(&all, `<tr class="%s">`, html.EscapeString(l.Status))
+			for _, cell := range []string{l.Status, l.Field, l.Base, l.Values, l.Why} {
+				tag("td", cell)
+			}
+			all.WriteString("</tr>\n")
+		}
+		all.WriteString("</table>\n")
+	}
+	all.WriteString("</body></html>\n")
+	_, err := io.WriteString(w, all.String())
+	return err
+}
+
+const conflictStyle = `
 body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
 h2{font-size:1em;margin:1.5em 0 .3em;word-break:break-all}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;vertical-align:top;padding:.2em .6em;border-bottom:1px solid #ddd;word-break:break-word}
 .conflict{color:#a40000}.same{color:#777}.one,.joined{color:#005f00}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}.conflict{color:#ff8080}.one,.joined{color:#80d080}}
-</style></head><body><h1>Mods of {{.Base}}</h1><p>{{.Sum}}. Mods in mount order: {{range $i, $m := .Mods}}{{if $i}}, {{end}}{{$m}}{{end}}.</p>
-{{range .Entries}}<h2>{{.Path}}</h2><p>{{.Mods}}</p><table><tr><th></th><th>Value</th><th>Before</th><th>After</th><th>Why</th></tr>
-{{range .Lines}}<tr class="{{.Status}}"><td>{{.Status}}</td><td>{{.Field}}</td><td>{{.Base}}</td><td>{{.Values}}</td><td>{{.Why}}</td></tr>
-{{end}}</table>
-{{end}}</body></html>
-`))
+`
 
 // writeText writes a file that appears when it is complete.
 func writeText(ctx context.Context, name string, b []byte) error {
