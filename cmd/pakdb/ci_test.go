@@ -17,7 +17,6 @@ func TestGateOfCI(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is for a POSIX shell")
 	}
-	t.Parallel()
 	page := newDocument(t, "docs/ci.md")
 	script, _ := page.between("```sh\n#!/bin/sh\n", "```\n")
 	k := newKitchen(t, page)

@@ -77,6 +77,7 @@ type kitchen struct {
 
 func newKitchen(t *testing.T, p *document) *kitchen {
 	t.Helper()
+	t.Setenv("TZ", "UTC") // panics in a parallel test: commands run in this process, in another folder
 	k := &kitchen{page: p, dir: t.TempDir(), samples: samplesFolder(p.root)}
 	if err := os.CopyFS(filepath.Join(k.dir, "testdata"), os.DirFS(filepath.Join(p.root, "testdata"))); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func newKitchen(t *testing.T, p *document) *kitchen {
 	if err := fixture.Locked(filepath.Join(k.dir, "harbor")); err != nil {
 		t.Fatal(err)
 	}
-	k.env = append(os.Environ(), "PAKDB_CATALOG=", "PAKDB_AES_KEY=", "PAKDB_QUERIES=", "TZ=UTC", "SAMPLES="+k.samples)
+	k.env = append(os.Environ(), "PAKDB_CATALOG=", "PAKDB_AES_KEY=", "PAKDB_QUERIES=", "SAMPLES="+k.samples)
 	return k
 }
 
