@@ -333,7 +333,7 @@ func (f *File) jsonValues(dec *json.Decoder, base int, path string) error {
 	return f.jsonValue(raw, base+int(dec.InputOffset())-len(raw), path, 0)
 }
 
-// maxDepth bounds how deep JSON is nested.
+// maxDepth bounds how deep JSON and XML are nested.
 const maxDepth = 200
 
 func (f *File) jsonValue(raw []byte, at int, path string, depth int) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal/text"
 )
@@ -59,6 +60,20 @@ func TestSet(t *testing.T) {
 		case tt.want == "" && errors.Is(err, text.ErrNoEdit):
 		case err != nil || string(f.Data()) != tt.want:
 			t.Errorf("%s: %s=%q: %q, %v, want %q", tt.name, tt.field, tt.value, f.Data(), err, tt.want)
+		}
+	}
+}
+
+// Damaged texts are errors of the file, and none takes time or memory beyond its size.
+func TestOpenDamaged(t *testing.T) {
+	for name, content := range map[string]string{
+		"deep.xml":     strings.Repeat("<a>", 30000) + strings.Repeat("</a>", 30000),
+		"crossed.xml":  "<A><B>1</C></A>",
+		"encoding.xml": `<?xml version="1.0" encoding="ISO-8859-1"?><A>x</A>`,
+		"deep.json":    strings.Repeat("[", 30000) + strings.Repeat("]", 30000),
+	} {
+		if _, err := text.Open(name, []byte(content)); !errors.Is(err, codecs.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"pakdb/codecs"
 )
 
 // element is one that is open while XML is read.
@@ -34,7 +36,10 @@ func (f *File) xml() error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return codecs.Errorf(codecs.ErrCorrupt, "XML at 0x%x: %v", from, err)
+		}
+		if len(open) > maxDepth {
+			return codecs.Errorf(codecs.ErrCorrupt, "XML is nested deeper than %d", maxDepth)
 		}
 		to, last := base+int(d.InputOffset()), open[len(open)-1]
 		switch t := token.(type) {
@@ -75,12 +80,12 @@ func (f *File) attributes(path string, t *xml.StartElement, from, to int) error 
 	for _, a := range t.Attr {
 		i := bytes.IndexByte(rest, '=')
 		if i < 0 {
-			return fmt.Errorf("attribute %s of %s", a.Name.Local, path)
+			return codecs.Errorf(codecs.ErrCorrupt, "XML at 0x%x: attribute %s of %s", from, a.Name.Local, path)
 		}
 		start := i + 1 + len(rest[i+1:]) - len(bytes.TrimLeft(rest[i+1:], " \t\r\n"))
 		end := bytes.IndexByte(rest[start+1:], rest[start])
 		if end < 0 || !bytes.HasSuffix(bytes.TrimRight(rest[:i], " \t\r\n"), []byte(a.Name.Local)) {
-			return fmt.Errorf("attribute %s of %s", a.Name.Local, path)
+			return codecs.Errorf(codecs.ErrCorrupt, "XML at 0x%x: attribute %s of %s", from, a.Name.Local, path)
 		}
 		at := to - len(rest) + start + 1
 		f.Values = append(f.Values, Value{path + "@" + a.Name.Local, a.Value, at, at + end, escapeAttribute})
