@@ -155,7 +155,7 @@ func (r *modRun) openMod(ctx context.Context, name string) (*modSide, error) {
 func (r *modRun) openBase(ctx context.Context, label string, wanted func(key string) bool) (*modSide, error) {
 	n, err := operand.Resolve(ctx, r.a, locate.Resolver{BuildsFirst: true}, label)
 	if err == nil && (n.Build == "" || n.Entry != "") {
-		err = fmt.Errorf("%w: %s is no build of the catalog", cli.ErrUsage, label)
+		err = cli.WithHint(fmt.Errorf("%w: %s is no build of the catalog", cli.ErrUsage, label), "pakdb index --build LABEL "+label)
 	}
 	if err != nil {
 		return nil, err
