@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/text"
+	"pakdb/internal/longest"
 )
 
 // MergeTexts makes all changes that versions of a file of texts make of base: of .locres, .json,
@@ -261,41 +262,16 @@ func changedLines(a, b []string, at int) []hunk {
 		}
 	}
 	slices.SortFunc(pairs, func(x, y [2]int) int { return x[0] - y[0] })
-	stay := ascending(pairs)
+	stay := longest.Run(pairs, func(p [2]int) int { return p[1] })
 	if len(stay) == 0 {
 		return []hunk{{at, at + len(a), b}}
 	}
 	var all []hunk
 	i, k := 0, 0
-	for _, p := range append(stay, [2]int{len(a), len(b)}) {
+	for _, n := range stay {
+		p := pairs[n]
 		all = append(all, changedLines(a[i:p[0]], b[k:p[1]], at+i)...)
 		i, k = p[0]+1, p[1]+1
 	}
-	return all
-}
-
-// ascending returns a longest part of pairs in which both ascend.
-func ascending(pairs [][2]int) (stay [][2]int) {
-	var tops []int // tops[n] ends a run of n+1
-	before := make([]int, len(pairs))
-	for i, p := range pairs {
-		n, _ := slices.BinarySearchFunc(tops, p[1], func(top, v int) int { return pairs[top][1] - v })
-		before[i] = -1
-		if n > 0 {
-			before[i] = tops[n-1]
-		}
-		if n == len(tops) {
-			tops = append(tops, i)
-		} else {
-			tops[n] = i
-		}
-	}
-	if len(tops) == 0 {
-		return nil
-	}
-	for i := tops[len(tops)-1]; i >= 0; i = before[i] {
-		stay = append(stay, pairs[i])
-	}
-	slices.Reverse(stay)
-	return stay
+	return append(all, changedLines(a[i:], b[k:], at+i)...)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pakdb/diff/internal/side"
-	"pakdb/diff/internal/values"
+	"pakdb/internal/longest"
 	"pakdb/schema"
 )
 
@@ -70,7 +70,7 @@ func outOfOrder(steps []step) []step {
 	}
 	var out []step
 	at := 0
-	for _, stays := range values.LongestRun(steps, func(s step) int { return int(s.new) }) {
+	for _, stays := range longest.Run(steps, func(s step) int { return int(s.new) }) {
 		out = append(out, steps[at:stays]...)
 		at = stays + 1
 	}
