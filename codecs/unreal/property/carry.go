@@ -269,16 +269,11 @@ func (e *Draft) Head() int {
 // tables of the package.
 type Carrier struct {
 	e       *Draft
-	splices []carried
+	splices []owned
 	states  map[int][]slotState
 	counts  map[int]int
 	order   int
 	tail    int
-}
-
-type carried struct {
-	splice
-	owner, order int
 }
 
 // Carry begins to carry values into the export.
@@ -288,7 +283,7 @@ func (e *Draft) Carry() *Carrier {
 
 func (c *Carrier) add(owner, from, to int, data []byte, order int) {
 	c.order++
-	c.splices = append(c.splices, carried{splice{from, to, data}, owner, order<<20 + c.order})
+	c.splices = append(c.splices, owned{splice{from, to, data}, owner, order<<20 + c.order})
 }
 
 // take returns bytes of another package as this one has them.
@@ -433,18 +428,14 @@ func (c *Carrier) Replace(at int, from *Draft, src int) error {
 
 // state notes that a field in a list without tags has another state, and returns its position.
 func (c *Carrier) state(parent int, n *Node, to slotState) (position int, err error) {
-	place := c.e.export.List.placeOf(parent)
-	i := slices.IndexFunc(place.slots, func(s slot) bool {
-		return s.field != nil && strings.EqualFold(s.field.Name, n.Name) && s.index == n.Index
-	})
-	if i < 0 {
-		return 0, refuse("%s: its position is not known", n.Name)
+	if position, err = c.e.positionOf(parent, n); err != nil {
+		return 0, err
 	}
 	if c.states[parent] == nil {
-		c.states[parent] = readStates(c.e.data[place.head:place.end], len(place.slots), c.e.d.order())
+		c.states[parent] = c.e.states(parent)
 	}
-	c.states[parent][i] = to
-	return i, nil
+	c.states[parent][position] = to
+	return position, nil
 }
 
 // Insert adds a field or an entry of another package to a node that lacks it.
@@ -605,47 +596,20 @@ func (c *Carrier) Whole(from *Draft) error {
 // Apply makes the changes. The new bytes are read back: [Draft.Export] says what they have.
 func (c *Carrier) Apply() error {
 	e := c.e
-	l, order := &e.export.List, e.d.order()
-	data := bytes.Clone(e.data)
 	for parent, now := range c.states {
-		place := l.placeOf(parent)
-		header := e.data[place.head:place.end]
-		made := rewriteHeader(header, readStates(header, len(place.slots), order), now, order)
-		if made == nil {
-			return refuse("a list whose header is not as the engine makes it")
+		h, err := e.header(parent, now)
+		if err != nil {
+			return err
 		}
-		c.add(parent, int(place.head), int(place.end), made, -1)
+		c.add(parent, h.from, h.to, h.data, -1)
 	}
-	grown := map[int]int{}
-	for _, s := range c.splices {
-		if s.owner < 0 {
-			continue
-		}
-		for _, i := range e.ancestors(s.owner) {
-			grown[i] += len(s.data) - (s.to - s.from)
+	counts := &change{}
+	for at, by := range c.counts {
+		if err := e.count(counts, at, by); err != nil {
+			return err
 		}
 	}
-	plus := func(at int32, by int) {
-		if at > 0 && by != 0 {
-			order.PutUint32(data[at:], uint32(int64(order.Uint32(data[at:]))+int64(by)))
-		}
-	}
-	for i, by := range grown {
-		plus(l.places[i].size, by)
-		plus(l.places[i].inner, by)
-	}
-	for i, by := range c.counts {
-		plus(l.places[i].count, by)
-	}
-	// An array that is replaced has its new count and sizes, of what is patched above.
-	slices.SortStableFunc(c.splices, func(a, b carried) int {
-		return cmp.Or(cmp.Compare(b.from, a.from), cmp.Compare(b.to, a.to), cmp.Compare(b.order, a.order))
-	})
-	for _, s := range c.splices {
-		data = slices.Replace(data, s.from, s.to, s.data...)
-	}
-	next := Export{List: List{placed: true}}
-	e.d.Export(&next, e.index, data)
+	data, next := e.rewritten(c.splices, counts.patches)
 	if next.Status == Lost || next.Tail != c.tail {
 		return refuse("the new bytes would not be read back: %s with %d bytes left (%v)", next.Status, next.Tail, next.Why)
 	}

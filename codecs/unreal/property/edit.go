@@ -337,35 +337,55 @@ func (c *change) patch(at int, b []byte) {
 	c.patches = append(c.patches, splice{at, at + len(b), b})
 }
 
-// apply makes the new bytes and reads them. check says whether they have what was asked
-// for.
-func (e *Draft) apply(c *change, check func(l *List) error) error {
+// owned is a splice of the value of a node, -1 for the export. Of those at one place the lowest
+// order comes first.
+type owned struct {
+	splice
+	owner, order int
+}
+
+// rewritten makes the new bytes and reads them. Values that grow are longer by their sizes, too.
+func (e *Draft) rewritten(splices []owned, patches []splice) ([]byte, Export) {
 	order := e.d.order()
-	delta := 0
-	for _, s := range c.splices {
-		delta += len(s.data) - (s.to - s.from)
-	}
 	data := bytes.Clone(e.data)
-	add := func(at int32) {
-		if at > 0 {
-			order.PutUint32(data[at:], uint32(int64(order.Uint32(data[at:]))+int64(delta)))
+	grown := map[int]int{}
+	for _, s := range splices {
+		for _, i := range e.ancestors(s.owner) {
+			grown[i] += len(s.data) - (s.to - s.from)
 		}
 	}
-	if delta != 0 {
-		for _, i := range e.ancestors(c.owner) {
-			add(e.export.List.places[i].size)
-			add(e.export.List.places[i].inner)
+	add := func(at int32, by int) {
+		if at > 0 && by != 0 {
+			order.PutUint32(data[at:], uint32(int64(order.Uint32(data[at:]))+int64(by)))
 		}
 	}
-	for _, p := range c.patches {
+	for i, by := range grown {
+		add(e.export.List.places[i].size, by)
+		add(e.export.List.places[i].inner, by)
+	}
+	for _, p := range patches {
 		copy(data[p.from:p.to], p.data)
 	}
-	slices.SortFunc(c.splices, func(a, b splice) int { return cmp.Compare(b.from, a.from) })
-	for _, s := range c.splices {
+	// An array that is replaced as a whole has its new count and sizes.
+	slices.SortStableFunc(splices, func(a, b owned) int {
+		return cmp.Or(cmp.Compare(b.from, a.from), cmp.Compare(b.to, a.to), cmp.Compare(b.order, a.order))
+	})
+	for _, s := range splices {
 		data = slices.Replace(data, s.from, s.to, s.data...)
 	}
 	next := Export{List: List{placed: true}}
 	e.d.Export(&next, e.index, data)
+	return data, next
+}
+
+// apply makes the new bytes and reads them. check says whether they have what was asked
+// for.
+func (e *Draft) apply(c *change, check func(l *List) error) error {
+	var splices []owned
+	for _, s := range c.splices {
+		splices = append(splices, owned{s, c.owner, 0})
+	}
+	data, next := e.rewritten(splices, c.patches)
 	if err := e.worse(&next); err != nil {
 		return err
 	}
@@ -588,28 +608,48 @@ func (e *Draft) setTaggedBool(at int, text string) error {
 // state rewrites the header of a list without tags for another state of the position of a
 // node.
 func (e *Draft) state(c *change, parent, at int, to slotState) error {
-	place := e.export.List.placeOf(parent)
-	n := &e.export.List.Nodes[at]
-	for i, s := range place.slots {
-		if s.field != nil && s.field.Name == n.Name && s.index == n.Index {
-			return e.stateAt(c, parent, i, to)
-		}
+	position, err := e.positionOf(parent, &e.export.List.Nodes[at])
+	if err != nil {
+		return err
 	}
-	return refuse("%s: its position is not known", n.Name)
+	return e.stateAt(c, parent, position, to)
+}
+
+// positionOf returns the position of a field in a list without tags.
+func (e *Draft) positionOf(parent int, n *Node) (int, error) {
+	i := slices.IndexFunc(e.export.List.placeOf(parent).slots, func(s slot) bool {
+		return s.field != nil && strings.EqualFold(s.field.Name, n.Name) && s.index == n.Index
+	})
+	if i < 0 {
+		return 0, refuse("%s: its position is not known", n.Name)
+	}
+	return i, nil
+}
+
+// states returns those of the positions of a list without tags.
+func (e *Draft) states(parent int) []slotState {
+	place := e.export.List.placeOf(parent)
+	return readStates(e.data[place.head:place.end], len(place.slots), e.d.order())
+}
+
+// header returns what makes the header of a list without tags say these states.
+func (e *Draft) header(parent int, now []slotState) (splice, error) {
+	place := e.export.List.placeOf(parent)
+	made := rewriteHeader(e.data[place.head:place.end], e.states(parent), now, e.d.order())
+	if made == nil {
+		return splice{}, refuse("a list whose header is not as the engine makes it")
+	}
+	return splice{int(place.head), int(place.end), made}, nil
 }
 
 func (e *Draft) stateAt(c *change, parent, position int, to slotState) error {
-	place := e.export.List.placeOf(parent)
-	header := e.data[place.head:place.end]
-	was := readStates(header, len(place.slots), e.d.order())
-	now := slices.Clone(was)
+	now := e.states(parent)
 	now[position] = to
-	made := rewriteHeader(header, was, now, e.d.order())
-	if made == nil {
-		return refuse("a list whose header is not as the engine makes it")
+	s, err := e.header(parent, now)
+	if err == nil {
+		c.splices = append(c.splices, s)
 	}
-	c.splices = append(c.splices, splice{int(place.head), int(place.end), made})
-	return nil
+	return err
 }
 
 // setZero gives a value bytes that a list states by a bit.
