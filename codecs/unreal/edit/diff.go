@@ -20,7 +20,7 @@ func Diff(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeIt
 		return nil, nil, err
 	}
 	m.packages()
-	made, err := base.again()
+	made, err := base.with(base.frame)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,16 +29,11 @@ func Diff(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeIt
 	}
 	Ordered(edits)
 	edits = slices.DeleteFunc(edits, func(e Edit) bool { return made.Apply(e) != nil })
-	asset, uexp, err := made.Files(ctx)
+	result, err := made.result(ctx)
 	if err != nil {
 		return nil, m.items, nil // as with bulk data inside
 	}
-	var after *Package
-	if base.frame.zen != nil {
-		after, err = OpenZen(asset, base.frame.globals, base.options)
-	} else {
-		after, err = Open(ctx, asset, uexp, base.options)
-	}
+	after, err := base.with(result)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,17 +125,10 @@ func diffFields(open func([]byte) (fielded, error), base, mod []byte) (edits []E
 	if err != nil || openErr != nil {
 		return nil, []MergeItem{{}}
 	}
-	was, is := map[string]string{}, map[string]string{}
-	for _, side := range []struct {
-		of   fielded
-		into map[string]string
-	}{{old, was}, {new, is}} {
-		for _, field := range side.of.Fields() {
-			if _, twice := side.into[field]; twice {
-				return nil, []MergeItem{{}}
-			}
-			side.into[field] = side.of.Shown(field)
-		}
+	was, once := valuesOf(old)
+	is, alsoOnce := valuesOf(new)
+	if !once || !alsoOnce {
+		return nil, []MergeItem{{}}
 	}
 	for _, field := range slices.Sorted(maps.Keys(is)) {
 		before, there := was[field]

@@ -411,6 +411,15 @@ func (p *Package) Changes() []Change { return p.changes }
 // Files returns the files of the package with the edits, uexp nil unless it is split. They
 // were read back and compared.
 func (p *Package) Files(ctx context.Context) (asset, uexp []byte, err error) {
+	f, err := p.result(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.asset, f.uexp, nil
+}
+
+// result makes the changes, reads them back, and compares them with what was asked for.
+func (p *Package) result(ctx context.Context) (*frame, error) {
 	changed := map[int]*property.Draft{}
 	for i, d := range p.drafts {
 		if len(p.touched[i]) > 0 && !bytes.Equal(d.Data(), p.frame.data(i)) {
@@ -418,16 +427,13 @@ func (p *Package) Files(ctx context.Context) (asset, uexp []byte, err error) {
 		}
 	}
 	if len(changed) == 0 {
-		return p.frame.asset, p.frame.uexp, nil
+		return p.frame, nil
 	}
 	after, err := p.frame.write(ctx, changed, p.decoder.Added())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := p.prove(after, changed); err != nil {
-		return nil, nil, err
-	}
-	return after.asset, after.uexp, nil
+	return after, p.prove(after, changed)
 }
 
 // ErrProof is wrapped by errors about results that do not read back as asked.

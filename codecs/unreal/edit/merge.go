@@ -807,7 +807,8 @@ func (m *merger) others(frame int) string {
 
 // write makes the result of one of the packages, nil if it is that package.
 func (m *merger) write(ctx context.Context, into int) (*frame, error) {
-	p, err := m.all[into].pkg.again()
+	of := m.all[into].pkg
+	p, err := of.with(of.frame)
 	if err != nil {
 		return nil, err
 	}
@@ -849,19 +850,17 @@ func (m *merger) write(ctx context.Context, into int) (*frame, error) {
 	return after, m.prove(after, into)
 }
 
-// again returns the package as it was read.
-func (p *Package) again() (*Package, error) {
+// with reads the package in other bytes, by the engine and the classes of this one.
+func (p *Package) with(f *frame) (*Package, error) {
 	o := p.options
 	o.Engine, o.Schemas = p.engine, p.schemas
-	return open(p.frame, o)
+	return open(f, o)
 }
 
 // prove reads the result and compares it with all versions again: where any two differ, it must
 // have what was decided.
 func (m *merger) prove(after *frame, into int) error {
-	o := m.all[into].pkg.options
-	o.Engine, o.Schemas = m.all[into].pkg.engine, m.all[into].pkg.schemas
-	p, err := open(after, o)
+	p, err := m.all[into].pkg.with(after)
 	if err != nil {
 		return err
 	}

@@ -49,25 +49,38 @@ type fielded interface {
 	Files(ctx context.Context) (content, _ []byte, err error)
 }
 
+// valuesOf returns the values by their names; once is false if two have one name.
+func valuesOf(f fielded) (values map[string]string, once bool) {
+	values = map[string]string{}
+	for _, field := range f.Fields() {
+		if _, twice := values[field]; twice {
+			return nil, false
+		}
+		values[field] = f.Shown(field)
+	}
+	return values, true
+}
+
 // mergeFields merges by values. It returns nil where that cannot be done.
 func mergeFields(open func([]byte) (fielded, error), all [][]byte, o MergeOptions) (*Merged, error) {
 	values := make([]map[string]string, len(all))
-	var fields []string
+	fields := map[string]bool{}
 	frame, others := 0, 0
 	for i, b := range all {
 		f, err := open(b)
 		if err != nil {
 			return nil, nil
 		}
-		values[i] = map[string]string{}
-		for _, field := range f.Fields() {
-			if _, twice := values[i][field]; twice {
-				return nil, nil
-			}
-			fields = append(fields, field)
-			values[i][field] = f.Shown(field)
+		once := false
+		if values[i], once = valuesOf(f); !once {
+			return nil, nil
 		}
-		if !slices.Equal(slices.Sorted(maps.Keys(values[i])), slices.Sorted(maps.Keys(values[0]))) {
+		same := len(values[i]) == len(values[0])
+		for field := range values[i] {
+			_, known := values[0][field]
+			fields[field], same = true, same && known
+		}
+		if !same {
 			frame, others = i, others+1
 		}
 	}
@@ -78,8 +91,7 @@ func mergeFields(open func([]byte) (fielded, error), all [][]byte, o MergeOption
 	if others == 0 {
 		frame = m.order()[0]
 	}
-	slices.Sort(fields)
-	for _, field := range slices.Compact(fields) {
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		canon := make([]string, len(all))
 		for i := range all {
 			if v, ok := values[i][field]; ok {
