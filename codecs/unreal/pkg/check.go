@@ -2,7 +2,6 @@ package pkg
 
 import (
 	"bytes"
-	"encoding/binary"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
@@ -208,7 +207,7 @@ func (p modern) checkEnd() {
 		p.found.err("end", p.sp.size-4, err)
 		return
 	}
-	if want := binary.LittleEndian.AppendUint32(nil, tag); !bytes.Equal(end, want) {
+	if !bytes.Equal(end, Tag()) {
 		p.found.add(codecs.ErrNonStrict, "end", p.sp.size-4, "file ends in %x, not in the tag", end)
 	}
 }

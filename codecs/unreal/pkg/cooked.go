@@ -53,9 +53,10 @@ func (l CookedLayout) versions() versions {
 // cookedWriter appends to b. Numbers of the summary that follow from the tables are put in
 // once these are there.
 type cookedWriter struct {
-	c *Cooked
-	v versions
-	b []byte
+	c    *Cooked
+	v    versions
+	none int64 // index of the name None
+	b    []byte
 }
 
 func (w *cookedWriter) i32(list ...int64) {
@@ -82,6 +83,11 @@ func (w *cookedWriter) later() func(int64) {
 // Header returns the header of the package: what its .uasset has when it is split.
 func (c *Cooked) Header() ([]byte, error) {
 	w := &cookedWriter{c: c, v: c.Layout.versions()}
+	for i, n := range c.Names {
+		if n.Text == "None" {
+			w.none = int64(i)
+		}
+	}
 	if c.Flags&flagFilterEditorOnly == 0 || c.Layout == Cooked53 && c.Flags&flagUnversionedProperties == 0 {
 		return nil, failure("flags", -1, codecs.Errorf(unreal.ErrNoWriting, "editor data, or tagged lists before UE 5.6"))
 	}
@@ -208,13 +214,7 @@ func (w *cookedWriter) importEntry(e *unreal.PackageImport) {
 	w.i32(int64(e.Outer))
 	w.name(e.Name)
 	if w.v.importPackage {
-		none := int64(0)
-		for i, n := range w.c.Names {
-			if n.Text == "None" {
-				none = int64(i)
-			}
-		}
-		w.i32(none, 0)
+		w.i32(w.none, 0)
 	}
 	w.i32(0)
 }

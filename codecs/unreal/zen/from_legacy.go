@@ -33,9 +33,6 @@ const (
 	dataResourceSize = 44
 )
 
-// endTag is what follows the data of the last export.
-var endTag = []byte{0xC1, 0x83, 0x2A, 0x9E}
-
 // FromLegacy returns the package of an IoStore container that the engine cooks from the same
 // asset as a cooked legacy package: asset and uexp are its files, uexp nil unless it is split.
 // name is its long name, for packages that do not store it.
@@ -90,7 +87,7 @@ func (w *fromLegacy) check(uexp []byte) error {
 		w.body = w.asset[min(p.HeaderSize, int64(len(w.asset))):]
 	}
 	end := p.BulkStart - p.HeaderSize
-	if end < 0 || end > int64(len(w.body)) || !bytes.Equal(w.body[end:], endTag) {
+	if end < 0 || end > int64(len(w.body)) || !bytes.Equal(w.body[end:], pkg.Tag()) {
 		return refuse("data that is not followed by the tag alone: a package with a payload, or one without its .uexp")
 	}
 	at := int64(0)

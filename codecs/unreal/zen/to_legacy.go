@@ -113,7 +113,7 @@ func (w *toLegacy) check(chunk []byte) error {
 		}
 		at += x.Size
 	}
-	if !bytes.Equal(chunk[at:], endTag) {
+	if !bytes.Equal(chunk[at:], pkg.Tag()) {
 		return refuse("data that is not followed by the tag alone")
 	}
 	if w.o.Scripts == nil {

@@ -28,9 +28,6 @@ import (
 // legacyForm is the form of packages that editors of Unreal packages read: .uasset and .uexp.
 const legacyForm = "legacy"
 
-// legacyTag is what legacy packages start with.
-func legacyTag() []byte { return []byte{0xC1, 0x83, 0x2A, 0x9E} }
-
 // legacyExtraction is a run of extract that converts packages of containers.
 type legacyExtraction struct {
 	*packages
@@ -86,7 +83,7 @@ func (x *legacyExtraction) write(ctx context.Context, dir *safename.Dir, files *
 	}
 	defer content.Close()
 	chunk, err := readAll(content)
-	if err == nil && !content.Chunk && bytes.HasPrefix(chunk, legacyTag()) {
+	if err == nil && !content.Chunk && bytes.HasPrefix(chunk, pkg.Tag()) {
 		return false, nil
 	}
 	var asset, uexp []byte

@@ -56,7 +56,7 @@ func startsLegacy(name string) (bool, error) {
 	defer func() { _ = f.Close() }()
 	var head [4]byte
 	n, _ := f.ReadAt(head[:], 0)
-	return n == 4 && bytes.Equal(head[:], legacyTag()), nil
+	return n == 4 && bytes.Equal(head[:], pkg.Tag()), nil
 }
 
 // packLegacy writes the files below a folder, some of which are legacy packages.
@@ -121,7 +121,7 @@ func (p *legacyPacker) add(ctx context.Context, w codecs.Writer, f regular.File,
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(chunk, legacyTag()) {
+	if bytes.HasPrefix(chunk, pkg.Tag()) {
 		var uexp []byte
 		if body, ok := p.bodies[strings.ToLower(stem)]; ok {
 			p.used[strings.ToLower(stem)] = true
