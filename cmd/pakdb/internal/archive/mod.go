@@ -149,9 +149,9 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 }
 
 // checkOutput fails if the output exists and may not be replaced.
-func (o *modOptions) checkOutput() error {
-	if _, err := os.Stat(o.out); o.out != "" && !o.overwrite && err == nil {
-		return cli.WithHint(fmt.Errorf("%w: %s", os.ErrExist, o.out), "pass --overwrite to replace it")
+func checkOutput(out string, overwrite bool) error {
+	if _, err := os.Stat(out); out != "" && !overwrite && err == nil {
+		return cli.WithHint(fmt.Errorf("%w: %s", os.ErrExist, out), "pass --overwrite to replace it")
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (o *modOptions) checkOutput() error {
 func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) error {
 	names, edits, err := opts.edits(args)
 	if err == nil {
-		err = opts.checkOutput()
+		err = checkOutput(opts.out, opts.overwrite)
 	}
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ the proof of the result are those of "pakdb mod set".`,
 }
 
 func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name string) error {
-	if err := opts.checkOutput(); err != nil {
+	if err := checkOutput(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	r := &modRun{a: a, opts: &opts}

@@ -45,8 +45,7 @@ code is 1. --partial writes the edits without them.`,
 		},
 	}
 	cli.Flag(cmd, "base", &opts.base)
-	_ = cmd.MarkFlagRequired("base")
-	_ = cmd.RegisterFlagCompletionFunc("base", cli.Completing(a, cli.CompleteBuilds))
+	cli.RequireBuilds(a, cmd, "base")
 	cmd.Flags().BoolVar(&opts.partial, "partial", false, "write what carries over, without the rest")
 	cli.Flag(cmd, "output", &opts.out)
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
@@ -55,7 +54,7 @@ code is 1. --partial writes the edits without them.`,
 }
 
 func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name string) error {
-	if err := (&modOptions{out: opts.out, overwrite: opts.overwrite}).checkOutput(); err != nil {
+	if err := checkOutput(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	m, err := openMods(ctx, a, opts.mergeOptions, []string{name})

@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/regular"
+	"pakdb/query"
 )
 
 // mergeOptions say how mods are merged.
@@ -64,8 +65,7 @@ a mod differs less than from BUILD.`,
 
 func (o *mergeOptions) add(a *cli.App, cmd *cobra.Command) {
 	cli.Flag(cmd, "base", &o.base)
-	_ = cmd.MarkFlagRequired("base")
-	_ = cmd.RegisterFlagCompletionFunc("base", cli.Completing(a, cli.CompleteBuilds))
+	cli.RequireBuilds(a, cmd, "base")
 	cli.AddFormat(cmd, &o.format)
 	cli.ReadsValues(cmd)
 }
@@ -97,7 +97,7 @@ is 1 if there is a conflict.`,
 		},
 	}
 	opts.add(a, cmd)
-	cli.AddFormat(cmd, &opts.format, append(conflictFormats(), "html")...)
+	cli.AddFormat(cmd, &opts.format, append(query.Formats(), "html")...)
 	return cmd
 }
 
@@ -503,7 +503,7 @@ func runModConflicts(ctx context.Context, a *cli.App, opts mergeOptions, names [
 }
 
 func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []string) error {
-	if err := (&modOptions{out: opts.out, overwrite: opts.overwrite}).checkOutput(); err != nil {
+	if err := checkOutput(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	m, err := openMods(ctx, a, opts, names)

@@ -58,12 +58,9 @@ as in "pakdb mod merge"; --partial writes what carries and lists the rest.`,
 		},
 	}
 	flags := cmd.Flags()
-	for name, to := range map[string]*string{"from": &opts.from, "onto": &opts.onto} {
-		usage := map[string]string{"from": "the `BUILD` that the mod changes", "onto": "the `BUILD` that it is to change"}[name]
-		flags.StringVar(to, name, "", usage)
-		_ = cmd.MarkFlagRequired(name)
-		_ = cmd.RegisterFlagCompletionFunc(name, cli.Completing(a, cli.CompleteBuilds))
-	}
+	flags.StringVar(&opts.from, "from", "", "the `BUILD` that the mod changes")
+	flags.StringVar(&opts.onto, "onto", "", "the `BUILD` that it is to change")
+	cli.RequireBuilds(a, cmd, "from", "onto")
 	flags.StringVar(&opts.prefer, "prefer", "", "let `SIDE` win all conflicts")
 	flags.BoolVar(&opts.partial, "partial", false, "write what carries over, without the rest")
 	opts.addOutput(cmd)
@@ -101,7 +98,7 @@ type rebase struct {
 }
 
 func runModRebase(ctx context.Context, a *cli.App, opts rebaseOptions, name string) (err error) {
-	if err := (&modOptions{out: opts.out, overwrite: opts.overwrite}).checkOutput(); err != nil {
+	if err := checkOutput(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	r := &rebase{modRun: &modRun{a: a, opts: &modOptions{}}, opts: opts, counts: map[string]int64{}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}

@@ -19,8 +19,6 @@ import (
 	"pakdb/query"
 )
 
-func conflictFormats() []string { return query.Formats() }
-
 // conflictWriter shows what mods change of the entries that several of them change: for people,
 // as rows, or as a page.
 type conflictWriter struct {

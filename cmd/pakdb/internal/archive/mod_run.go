@@ -123,43 +123,59 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 		return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
 	var hidden map[operand.Place]bool
-	open := []func() (*operand.Archive, error){func() (*operand.Archive, error) { return operand.Open(ctx, r.a, n.Path) }}
 	if n.Build != "" {
 		if hidden, err = operand.Hidden(ctx, r.a, n.Build); err != nil {
 			return nil, err
 		}
-		open = nil
-		for _, f := range n.Files {
-			open = append(open, func() (*operand.Archive, error) { return operand.OpenInBuild(ctx, r.a, n, f) })
-		}
 	}
-	for i := range open {
-		opened, err := open[i]()
-		if err != nil {
-			return nil, err
+	err = r.entries(ctx, n, func(ar *modArchive, e *codecs.Entry, at operand.Place) {
+		if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !isText(e.Name) || !pattern.Match(e.Name) || hidden[at] {
+			return
 		}
-		ar, err := r.keep(ctx, opened)
-		if err != nil {
-			return nil, err
+		t := modTarget{name: ar.Path + "!/" + e.Name, ar: ar, header: e, chosen: true}
+		if n.Build != "" {
+			t.name = n.Build + ":" + e.Name
 		}
-		for e, err := range ar.Entries() {
-			if err != nil {
-				return nil, cli.OfFile(err, ar.Path, "")
-			}
-			if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !isText(e.Name) || !pattern.Match(e.Name) || n.Build != "" && hidden[operand.Place{Archive: n.Files[i].Name, Ordinal: e.Ordinal}] {
-				continue
-			}
-			t := modTarget{name: ar.Path + "!/" + e.Name, ar: ar, header: e, chosen: true}
-			if n.Build != "" {
-				t.name = n.Build + ":" + e.Name
-			}
-			found = append(found, t)
-		}
+		found = append(found, t)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%w: no package matches %s", codecs.ErrNotFound, n.Text)
 	}
 	return found, nil
+}
+
+// entries calls each with all entries of the archives that a name names: one, or those of a build.
+func (r *modRun) entries(ctx context.Context, n *locate.Name, each func(ar *modArchive, e *codecs.Entry, at operand.Place)) error {
+	list := func(name string, opened *operand.Archive, err error) error {
+		if err != nil {
+			return err
+		}
+		ar, err := r.keep(ctx, opened)
+		if err != nil {
+			return err
+		}
+		for e, err := range ar.Entries() {
+			if err != nil {
+				return cli.OfFile(err, ar.Path, "")
+			}
+			each(ar, e, operand.Place{Archive: name, Ordinal: e.Ordinal})
+		}
+		return nil
+	}
+	if n.Build == "" {
+		ar, err := operand.Open(ctx, r.a, n.Path)
+		return list("", ar, err)
+	}
+	for _, f := range n.Files {
+		ar, err := operand.OpenInBuild(ctx, r.a, n, f)
+		if err := list(f.Name, ar, err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // editable is a package or a file of texts.

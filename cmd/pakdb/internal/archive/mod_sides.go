@@ -167,26 +167,16 @@ func (r *modRun) openBase(ctx context.Context, label string, wanted func(key str
 	}
 	var found []candidate
 	seen, several := map[string]bool{}, false
-	for _, f := range n.Files {
-		ar, err := operand.OpenInBuild(ctx, r.a, n, f)
-		if err != nil {
-			return nil, err
+	err = r.entries(ctx, n, func(ar *modArchive, e *codecs.Entry, at operand.Place) {
+		path := strings.ToLower(ar.mount + e.Name)
+		if wanted(unitKey(path)) {
+			several = several || seen[path]
+			seen[path] = true
+			found = append(found, candidate{at, ar, e})
 		}
-		kept, err := r.keep(ctx, ar)
-		if err != nil {
-			return nil, err
-		}
-		for e, err := range kept.Entries() {
-			if err != nil {
-				return nil, cli.OfFile(err, kept.Path, "")
-			}
-			path := strings.ToLower(kept.mount + e.Name)
-			if wanted(unitKey(path)) {
-				several = several || seen[path]
-				seen[path] = true
-				found = append(found, candidate{operand.Place{Archive: f.Name, Ordinal: e.Ordinal}, kept, e})
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	var hidden map[operand.Place]bool
 	if several {

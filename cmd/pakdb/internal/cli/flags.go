@@ -248,6 +248,14 @@ func CompleteBuilds(a *App, cmd *cobra.Command, _ []string, _ string) ([]string,
 	return labels, cobra.ShellCompDirectiveNoFileComp
 }
 
+// RequireBuilds makes flags of a command required, and completes labels of builds for them.
+func RequireBuilds(a *App, cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		_ = cmd.MarkFlagRequired(name)
+		_ = cmd.RegisterFlagCompletionFunc(name, Completing(a, CompleteBuilds))
+	}
+}
+
 // BuildLabels returns the labels of all builds, oldest first.
 func BuildLabels(ctx context.Context, db *sql.DB) ([]string, error) {
 	rows, err := db.QueryContext(ctx, "SELECT build FROM builds ORDER BY build_id")

@@ -31,8 +31,7 @@ type modsOptions struct {
 
 func (o *modsOptions) add(a *cli.App, cmd *cobra.Command) {
 	cli.Flag(cmd, "base", &o.base)
-	_ = cmd.MarkFlagRequired("base")
-	_ = cmd.RegisterFlagCompletionFunc("base", cli.Completing(a, cli.CompleteBuilds))
+	cli.RequireBuilds(a, cmd, "base")
 	cli.AddFormat(cmd, &o.format)
 }
 
