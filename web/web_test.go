@@ -230,7 +230,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPacked: JSON from 1 KB on is packed for who takes gzip, and is the same.
+// TestPacked: JSON from 1 KB on is packed for clients that take gzip, and is the same.
 func TestPacked(t *testing.T) {
 	catalog, _ := scanned(t)
 	s := serve(t, catalog, nil)

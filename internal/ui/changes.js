@@ -399,5 +399,5 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     drawHead();
     if (state.query || state.by === "class") return choose(state.at);
     for (const a of stream.querySelectorAll("article")) a.replaceWith(article(a.row));
-  }).catch(() => {}); // the page does without
+  }).catch(() => {}); // the page works without it
 };

@@ -1,5 +1,5 @@
-// The page of "pakdb diff --format html": the data stands in it, as gzip in base64. Which change
-// is looked at stands behind the # of its address.
+// The page of "pakdb diff --format html": it has the data, as gzip in base64. The change
+// at hand is after the # of its address.
 import { showChanges } from "./changes.js";
 import { theme } from "./theme.js";
 

@@ -72,7 +72,7 @@ func isName(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// literal adds a string, a name, or the object whose class stands in front.
+// literal adds a string, a name, or the object after its class.
 func (l *lexer) literal(text string) {
 	if text[0] == '"' {
 		l.words = append(l.words, text)

@@ -19,7 +19,7 @@ import (
 // Output says where a patch goes.
 type Output struct {
 	Dir       string             // made if need be
-	Overwrite bool               // replace what is there
+	Overwrite bool               // replace existing files
 	Epoch     time.Time          // of loose files, in formats that store times; zero is their own
 	Progress  func(stored int64) // called after each entry, if not nil
 }

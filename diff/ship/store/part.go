@@ -122,7 +122,7 @@ func (l Parts) Names() (names []string) {
 	return names
 }
 
-// LeftOut reports for each of the files of a build whether an installation does without it.
+// LeftOut reports for each of the files of a build whether an installation lacks it.
 // The list was checked, and fits the build.
 func (l Parts) LeftOut(files int, c PartChoice) []bool {
 	left := make([]bool, files)

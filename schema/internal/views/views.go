@@ -34,8 +34,8 @@ func Script() (string, error) {
 	return b.String(), nil
 }
 
-// Create makes all views in a database that whoever made it only stores: the connection
-// does not know the views. SQLite parses a view twice when it creates one, which took
+// Create makes all views in a database. It only stores them: the connection does not know the
+// views. SQLite parses a view twice when it creates one, which took
 // two thirds of making a new catalog. So their texts are written to where it would
 // write them.
 func Create(ctx context.Context, tx *sql.Tx) error {

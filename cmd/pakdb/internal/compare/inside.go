@@ -167,7 +167,7 @@ func (w *insideWriter) field(c *diff.Change, f semantic.Field) error {
 	return err
 }
 
-// behind is the value after the name of a field, nothing for what is there or not.
+// behind is the value after the name of a field, "" for a field that says only whether it exists.
 func behind(value string) string {
 	if value == "yes" {
 		return ""

@@ -38,7 +38,7 @@ func readParts(flags []string) (list []publish.PartFiles, err error) {
 	return list, nil
 }
 
-// tellParts reports which parts the folder has and does without, and, text or not, of which it
+// tellParts reports which parts the folder has and lacks, and, text or not, which parts it
 // was asked for that are not in the build.
 func tellParts(a *cli.App, f *update.Folder, text bool) {
 	list, gone := f.Parts()

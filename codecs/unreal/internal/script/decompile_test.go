@@ -168,7 +168,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestLatentTwice: what two calls go on at stands in the block of the first.
+// TestLatentTwice: code at which two calls go on is in the block of the first.
 func TestLatentTwice(t *testing.T) {
 	got := string(AppendSource(nil, write("delay 4", "x", "delay 4", "return", "y").ByFlow(nil)))
 	want := "  Delay(self) then {\n   L1:\n    y\n  }\n  x\n  Delay(self) then goto L1\n"

@@ -230,7 +230,7 @@ func (f *Form) finish() {
 	f.dropped = n > 0 && f.lines[n-1].kind == statementLine && f.code.Statements[f.lines[n-1].index].Flow == Return
 }
 
-// nameLabels names each statement that the text refers to by what is there: L
+// nameLabels names each statement that the text refers to by its own text: L
 // and 4 hexadecimal digits of the SHA-256 of up to three statements, ".2" for a
 // second one of the same name. It hashes what fold makes of the text.
 func (f *Form) nameLabels(fold func([]byte)) {

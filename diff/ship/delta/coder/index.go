@@ -196,7 +196,7 @@ func (f *finder) begin(end int) {
 }
 
 // seenRoom returns s with room for positions before end, modulo its length: a power of two, at
-// most maxWindow. None of what is there is reached from heads but what was written since.
+// most maxWindow. Of old links none is reached from heads but those written since.
 func seenRoom[T any](s []T, end int) []T {
 	if n := min(maxWindow, 1<<bits.Len(uint(end))); n > len(s) {
 		return append(s, make([]T, n-len(s))...)

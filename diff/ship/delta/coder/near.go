@@ -234,7 +234,7 @@ func (t *tree) add(h *history, at int, met []meeting) []meeting {
 			break
 		}
 		// All of it is compared, not only what is beyond the runs met so far: where a
-		// content ended, trees were sorted by less than what is there now.
+		// content ended, trees were sorted by fewer bytes than there are now.
 		q := h.buf[at-back-h.start:]
 		n := common(p, q)
 		if n > top {
