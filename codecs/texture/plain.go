@@ -113,14 +113,8 @@ func tone(v float32) byte {
 // halfBytes returns the byte of every half float.
 var halfBytes = sync.OnceValue(func() *[1 << 16]byte {
 	var table [1 << 16]byte
-	for h := range table[:0x8000] { // negative ones are 0
-		v := math.Ldexp(float64(h&0x3ff), -24)
-		if e := h >> 10; e == 31 && h&0x3ff != 0 {
-			continue // no number
-		} else if e > 0 {
-			v = math.Ldexp(float64(h&0x3ff|0x400), e-25)
-		}
-		table[h] = tone(float32(v))
+	for h := range table {
+		table[h] = tone(halfFloat(uint16(h)))
 	}
 	return &table
 })
