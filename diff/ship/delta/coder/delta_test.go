@@ -108,6 +108,25 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// An encoder gives the same stream whatever it encoded before: publications share them, and the
+// order of their work is not the same twice.
+func TestReused(t *testing.T) {
+	used := new(coder.Encoder)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		old := records(uint64(i), 200+rnd.IntN(4000))
+		new := edited(old, 20+rnd.IntN(200))
+		if i%3 == 0 {
+			new = append(bytes.Clone(new[:len(new)/2]), records(uint64(i)+100, 2000)...)
+		}
+		c := content{old, new}
+		used.Best = i%2 == 0
+		if fresh := encode(&coder.Encoder{Best: used.Best}, c); !bytes.Equal(encode(used, c), fresh) {
+			t.Errorf("content %d: another stream than that of a new encoder", i)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	e := new(coder.Encoder)
 	rapid.Check(t, func(t *rapid.T) {

@@ -439,7 +439,9 @@ type stepPrices struct {
 	stale   int                               // symbols until these are computed again
 }
 
-func (p *stepPrices) reset() { p.costs, p.stale = [2]frequency{}, 0 }
+// reset forgets all prices: those of another stream would decide about the first steps of
+// this one, and its bytes depend on what the encoder did before.
+func (p *stepPrices) reset() { *p = stepPrices{} }
 
 // count takes note of a symbol that is coded next.
 func (p *stepPrices) count(m *models) {
