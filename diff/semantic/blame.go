@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,14 +14,10 @@ import (
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
 	"pakdb/diff"
+	"pakdb/diff/internal/side"
 	"pakdb/diff/internal/values"
+	"pakdb/schema"
 )
-
-// Version is a content of an entry, and the build that brought it.
-type Version struct {
-	Build string
-	File  *diff.File
-}
 
 // Origin is a value of a content, with the build that gave it.
 type Origin struct {
@@ -29,17 +26,22 @@ type Origin struct {
 	Before      *string // the value in the build before; nil: it was not there
 }
 
-// Blame returns the values of the newest of some versions, each with the build that gave it.
-// versions are all that the entry had, the newest first. They are read one after the other
-// until all values are known. A package has values and functions, another content the fields
-// that Compare compares, or else lines of text, for which contents is needed.
-func Blame(ctx context.Context, db *sql.DB, contents Contents, versions []Version) (all []Origin, err error) {
+// Blame returns the values of a file of a build, each with the build that gave it its present
+// value, and the value before. Renames are followed. A package has values and functions, another
+// content the fields that Compare compares, or else lines of text, for which contents is needed;
+// a content that has none of these has no origins. The error is [diff.ErrNoFile] if the build
+// lacks the file.
+func Blame(ctx context.Context, db *sql.DB, contents Contents, build, path string) (all []Origin, err error) {
+	versions, err := versionsOf(ctx, db, build, path)
+	if err != nil {
+		return nil, err
+	}
 	var followed []follower
-	for i, v := range versions {
-		s := &Comparer{DB: db, Contents: contents, NewBuild: v.Build}
-		is, err := s.state(ctx, v.File)
+	for i, v := range versions { // until all values are known
+		s := &Comparer{DB: db, Contents: contents, NewBuild: v.build}
+		is, err := s.state(ctx, v.file)
 		if err = errors.Join(err, s.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", v.Build, err)
+			return nil, fmt.Errorf("%s: %w", v.build, err)
 		}
 		if i == 0 {
 			followed = is.follow()
@@ -61,10 +63,39 @@ func Blame(ctx context.Context, db *sql.DB, contents Contents, versions []Versio
 			if at < 0 {
 				at = len(versions) - 1
 			}
-			all = append(all, Origin{t.Name, t.Value, versions[at].Build, t.Before})
+			all = append(all, Origin{t.Name, t.Value, versions[at].build, t.Before})
 		}
 	}
 	return all, nil
+}
+
+// version is a content of a file, and the build that brought it.
+type version struct {
+	build string
+	file  *diff.File
+}
+
+// versionsOf returns the versions that a file had up to a build, the newest first.
+func versionsOf(ctx context.Context, db *sql.DB, build, path string) (all []version, err error) {
+	events, err := diff.HistoryAt(ctx, db, build, path)
+	if err != nil {
+		return nil, err
+	}
+	var labels []string
+	err = schema.EachRow(ctx, db, "SELECT build FROM builds ORDER BY build_id", nil, func(v []driver.Value) {
+		labels = append(labels, side.Text(v[0]))
+	})
+	last := slices.Index(labels, build)
+	for _, e := range slices.Backward(events) {
+		if e.New == nil || slices.Index(labels, e.Build) > last {
+			continue
+		}
+		all = append(all, version{e.Build, e.New})
+		if e.Old == nil {
+			break
+		}
+	}
+	return all, err
 }
 
 // state is what a version says.

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal/media"
+	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/query"
 )
@@ -67,4 +68,13 @@ func (f *Files) Media(ctx context.Context, build, path string) (p *media.Package
 		}
 	}
 	return nil, err
+}
+
+// Blame returns the values of a file of a build, each with the build that gave it its present
+// value, as [semantic.Blame] does.
+func (f *Files) Blame(ctx context.Context, build, path string) ([]semantic.Origin, error) {
+	if f.contents == nil { // else the interface would not be nil
+		return semantic.Blame(ctx, f.db, nil, build, path)
+	}
+	return semantic.Blame(ctx, f.db, f.contents, build, path)
 }

@@ -16,10 +16,10 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -78,9 +78,7 @@ func runBlame(ctx context.Context, a *cli.App, text string, names []string, opts
 	}
 	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
-	if contents != nil { // else the interface would not be nil
-		b.contents = contents
-	}
+	b.files = show.NewFiles(db, contents, a.Registry())
 	columns := []string{"build", "name", "value", "before"}
 	if len(paths) > 1 {
 		columns = append([]string{"path"}, columns...)
@@ -113,12 +111,12 @@ func runBlame(ctx context.Context, a *cli.App, text string, names []string, opts
 
 // blaming finds the origins of values in entries of a build.
 type blaming struct {
-	db       *sql.DB
-	contents semantic.Contents
-	build    string
-	labels   []string // of all builds
-	since    int      // values of builds before this one are left out
-	names    []*regexp.Regexp
+	db     *sql.DB
+	files  *show.Files
+	build  string
+	labels []string // of all builds
+	since  int      // values of builds before this one are left out
+	names  []*regexp.Regexp
 }
 
 // find sets the build, and returns the paths that BUILD:PATH names, one for each asset.
@@ -173,22 +171,7 @@ func (b *blaming) splitPattern(text string) (label, pattern string, ok bool) {
 
 // each calls do for the values of an entry.
 func (b *blaming) each(ctx context.Context, path string, do func(*semantic.Origin) error) error {
-	events, err := diff.HistoryAt(ctx, b.db, b.build, path)
-	if err != nil {
-		return err
-	}
-	last := slices.Index(b.labels, b.build)
-	var versions []semantic.Version
-	for _, e := range slices.Backward(events) {
-		if slices.Index(b.labels, e.Build) > last || e.New == nil {
-			continue
-		}
-		versions = append(versions, semantic.Version{Build: e.Build, File: e.New})
-		if e.Old == nil {
-			break
-		}
-	}
-	all, err := semantic.Blame(ctx, b.db, b.contents, versions)
+	all, err := b.files.Blame(ctx, b.build, path)
 	if err != nil {
 		return err
 	}
