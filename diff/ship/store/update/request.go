@@ -11,6 +11,7 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
+	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 )
 
@@ -224,6 +225,9 @@ func (e *wrongError) Hint() string {
 	}
 	if errors.Is(e.err, fs.ErrNotExist) {
 		return "a store is a folder that pakdb publish wrote: is it this one, and complete?"
+	}
+	if errors.Is(e.err, regular.ErrNotRegular) {
+		return "a store holds files and folders alone: put the file back from another copy, or name one with one more --from"
 	}
 	if e.absent && e.what == "builds/index.json" {
 		return "a store is what pakdb publish wrote: is that its location, with all of the path? If it is, try again later, or name another copy of it with one more --from"
