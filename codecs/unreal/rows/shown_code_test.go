@@ -207,12 +207,11 @@ func (p *parser) declarations(state string, found map[string]function) {
 			p.at++
 			head := slices.Concat(words, []string{"("}, p.until(")"))
 			name := words[len(words)-1]
-			if p.next() == ";" {
-				continue
-			}
 			p.lines = nil
-			p.block()
-			p.at++
+			if p.next() == "{" { // without a body it is as one that does nothing
+				p.block()
+				p.at++
+			}
 			found[state+name] = function{heading(head), p.lines}
 			p.lines = nil
 		}

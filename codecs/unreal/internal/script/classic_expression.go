@@ -54,10 +54,15 @@ func (d *classicDisassembler) expression(member bool) {
 			d.expression(false)
 		}
 	case opElement: // the index is first
+		fixed := d.last == 0x1A
 		from := d.code.Len()
 		d.expression(false)
 		index := d.code.Take(from)
+		array := d.meaning(d.peek())
 		d.expression(false)
+		if fixed && (array == opVariable || array == opDefault || array == opContext) {
+			d.arrays = append(d.arrays, d.named)
+		}
 		d.code.Str("[")
 		d.code.Paste(index)
 		d.code.Str("]")

@@ -122,8 +122,10 @@ func (o *ClassicObject) function(r *unreal.OldReader) {
 }
 
 func (o *ClassicObject) state(r *unreal.OldReader) {
+	o.Ignored = ^uint64(0)
 	if r.Version < 691 {
-		r.In.Skip(16)
+		r.In.Skip(8) // the probes that it, or a class above, has functions for
+		o.Ignored = r.In.U64()
 	} else {
 		r.In.Skip(4)
 	}

@@ -9,6 +9,7 @@ import (
 // Flags of functions.
 const (
 	flagFinal       = 0x1
+	flagDefined     = 0x2 // its declaration has a body
 	flagPreOperator = 0x10
 	flagNetFunction = 0x40
 	flagOperator    = 0x1000

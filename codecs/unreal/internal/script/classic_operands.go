@@ -6,8 +6,9 @@ import "pakdb/codecs/unreal"
 type classicOperands struct {
 	tokens
 	r       *unreal.OldReader
-	objects int // what a reference takes in memory
-	texts   int // what a name takes in memory
+	objects int              // what a reference takes in memory
+	texts   int              // what a name takes in memory
+	named   unreal.ObjectRef // read last
 }
 
 func newOperands(r *unreal.OldReader, names *Names, fn *Function) classicOperands {
@@ -29,6 +30,7 @@ func (o *classicOperands) object() unreal.ObjectRef {
 	if o.in.Err() != nil {
 		return 0
 	}
+	o.named = r
 	return r
 }
 

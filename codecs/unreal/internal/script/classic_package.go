@@ -18,13 +18,15 @@ type ClassicObject struct {
 	Precedence            int              // of an operator
 	Net                   int              // of a function that is called over the network: where the condition of that is
 	Line                  int              // in the source
+	Ignored               uint64           // of a state: the probes that it ignores have no bit
 	ClassFlags            uint32           // as stored; 0 for what is no class
 	Within                unreal.ObjectRef // of a class: the class of what it lies in
 	Config                string           // of a class: the file that its settings are in
 	Default               unreal.ObjectRef // of a class from 219 on: its default object
 	Defaults              int              // of a class below 219: where its default values begin in the export
 
-	name string
+	name   string
+	arrays []unreal.ObjectRef // variables of fixed size of which the code names elements
 }
 
 // IsClassic reports whether an export of a package of UE1 to UE3 is a function,
@@ -97,6 +99,7 @@ func (o *ClassicObject) disassemble(r *unreal.OldReader, names *Names, lay class
 	d := newClassicDisassembler(r, names, &o.Function, nil)
 	d.code = NewCode(min(memory, r.In.Len()))
 	d.disassemble(memory)
+	o.arrays = d.arrays
 	o.Disk = r.In.Pos() - o.At
 	if o.Err = d.checked(memory, disk); o.Err == nil {
 		o.Err = o.tail(r)

@@ -19,13 +19,14 @@ type classicSource struct {
 	byName  map[int]map[string]unreal.ObjectRef // by class or state: its functions, in lower case
 	fields  map[int]*Field
 	natives map[int]*ClassicObject
+	arrays  map[unreal.ObjectRef]bool // variables of fixed size of which code names elements
 	common  Natives
 }
 
 func newClassicSource(f *unreal.PackageFacts, data func(int) ([]byte, error), list []ClassicObject) *classicSource {
 	s := &classicSource{names: NewNames(f), f: f, data: data, objects: map[int]*ClassicObject{}, within: map[int][]int{},
 		byName: map[int]map[string]unreal.ObjectRef{}, fields: map[int]*Field{},
-		natives: map[int]*ClassicObject{}, common: CommonNatives(f.Version)}
+		natives: map[int]*ClassicObject{}, arrays: map[unreal.ObjectRef]bool{}, common: CommonNatives(f.Version)}
 	for i := range f.Exports {
 		if outer, ok := f.Exports[i].Outer.Export(); ok {
 			s.within[outer] = append(s.within[outer], i)
@@ -34,6 +35,9 @@ func newClassicSource(f *unreal.PackageFacts, data func(int) ([]byte, error), li
 	for i := range list {
 		o := &list[i]
 		s.objects[o.Export] = o
+		for _, r := range o.arrays {
+			s.arrays[r] = true
+		}
 		if o.Err == nil && o.Native != 0 && s.natives[o.Native] == nil {
 			s.natives[o.Native] = o
 		}

@@ -240,11 +240,27 @@ func (w *classicWriter) variable(f *Field) string {
 	if flags&0x40000 != 0 {
 		flags &^= 0x4000 // globalconfig says so
 	}
-	text := "var" + group + " " + words(variableWords, flags)
+	text := "var" + group + " " + w.access(f) + words(variableWords, flags)
 	if w.f.Version >= unreal.VerUE3 && flags>>32&1 != 0 {
 		text += "repnotify "
 	}
 	return text + w.typeOf(f) + " " + sized(f) + ";"
+}
+
+// access returns whether a variable is protected or private: its object is, since no flag of
+// properties says so.
+func (w *classicWriter) access(f *Field) string {
+	public, protected := uint64(0x4), uint64(0x800)
+	if w.f.Version >= 195 { // the old flags are the high ones
+		public, protected = 0x4<<32, 0x100
+	}
+	switch flags := w.f.Exports[f.Export].Flags; {
+	case flags&public == 0:
+		return "private "
+	case flags&protected != 0:
+		return "protected "
+	}
+	return ""
 }
 
 // sized returns the name of a variable, with its size where it is an array of fixed size.
@@ -360,7 +376,14 @@ func (w *classicWriter) state(o *ClassicObject) {
 		head += " extends " + w.names.Bare(super)
 	}
 	w.line(0, head+" {")
-	for i, fn := range w.codeIn(o.Export) {
+	code := w.codeIn(o.Export)
+	if names := o.ignored(w.f.Version); len(names) > 0 {
+		w.line(1, "ignores "+strings.Join(names, ", ")+";")
+		if len(code) > 0 {
+			w.gap()
+		}
+	}
+	for i, fn := range code {
 		if i > 0 {
 			w.gap()
 		}
@@ -370,6 +393,30 @@ func (w *classicWriter) state(o *ClassicObject) {
 		w.body(o, 0)
 	}
 	w.line(0, "}")
+}
+
+// declared reports whether a function was declared without a body.
+func (o *ClassicObject) declared() bool {
+	return o.Err == nil && o.Flags&flagDefined == 0 && (o.Memory == 0 || o.Normal.empty())
+}
+
+// probes are the functions that the engine calls in UE1 and UE2, by their bits.
+var probes = map[int]string{6: "Trigger", 7: "UnTrigger", 8: "Timer", 9: "HitWall", 10: "Falling", 11: "Landed",
+	13: "Touch", 14: "UnTouch", 15: "Bump", 16: "BeginState", 17: "EndState"}
+
+// ignored returns the functions that a state ignores.
+func (o *ClassicObject) ignored(version int) (names []string) {
+	for bit := range 64 {
+		if o.Err != nil || o.Ignored>>bit&1 != 0 {
+			continue
+		}
+		name, known := probes[bit]
+		if !known || version >= unreal.VerUE3 {
+			name = "probe#" + strconv.Itoa(bit)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // function writes a function with its signature.
@@ -396,7 +443,7 @@ func (w *classicWriter) function(o *ClassicObject, depth int) {
 		head += words(parameterWords, p.Flags) + w.typeOf(p) + " " + sized(p)
 	}
 	head += ")"
-	if o.Err == nil && o.Memory == 0 {
+	if o.declared() {
 		w.line(depth, head+";")
 		return
 	}

@@ -5,7 +5,8 @@ import "pakdb/codecs/unreal"
 // classicDisassembler reads one script.
 type classicDisassembler struct {
 	classicOperands
-	owner string // class of the function: its own functions are called by name
+	owner  string             // class of the function: its own functions are called by name
+	arrays []unreal.ObjectRef // variables of fixed size of which it names elements
 
 	written // of code as people write it; its source is nil for the normal form
 }

@@ -179,7 +179,7 @@ func (d *classicDisassembler) variable(r unreal.ObjectRef, isDefault, indexed bo
 	}
 	d.code.Str(name)
 	f := d.source.fieldOf(r)
-	if f != nil && f.Count > 1 && !indexed {
+	if !indexed && (f != nil && f.Count > 1 || f == nil && d.source.arrays[r]) {
 		d.code.Str("[0]")
 	}
 	d.bind, d.enum = 0, d.source.enumOfVariable(r, f)

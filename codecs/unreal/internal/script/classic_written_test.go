@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -24,12 +25,15 @@ func newWritten(version int) *written {
 }
 
 // property makes an export an array of so many ints.
-func (w *written) property(export, count int) {
+func (w *written) property(export, count int) { w.next(export, count, 0) }
+
+// next is property, of which another field is the next one.
+func (w *written) next(export, count, next int) {
 	c := classicCode{version: w.version}
 	if c.at(322) {
 		c.i32(0)
 	}
-	c.name(classicNNone).index(0).index(0).u16(count).u16(0)
+	c.name(classicNNone).index(0).index(next).u16(count).u16(0)
 	if c.at(220) {
 		c.i32(0)
 	}
@@ -146,6 +150,10 @@ func TestWrittenForms(t *testing.T) {
 			w.property(2, 4)
 			c.op(0x0F).local().op(0x1A, 0x2C, 3).local()
 		}, "A[0] = A[3];"},
+		{"element 0 of another class", func(w *written, c *classicCode) {
+			ammo := w.imported("IntProperty", "Ammo")
+			c.op(0x0F).local().op(0x1A, 0x2C, 3, 0x01).ref(ammo).op(0x0F, 0x01).ref(ammo).op(0x26)
+		}, "A = Ammo[3];\n  Ammo[0] = 1;"},
 		{"for each, left at once", func(w *written, c *classicCode) {
 			each(c, func() { c.op(163).local().op(0x16).op(0x30) }, true)
 		}, "foreach Touch(A) {\n    ++A;\n    break;\n  }\n  A = 1;"},
@@ -178,6 +186,37 @@ func TestWrittenForms(t *testing.T) {
 				t.Errorf("got\n%s\nwant in it\n  %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestDeclarations: variables and functions that others may not use, functions without a
+// body, and what a state ignores.
+func TestDeclarations(t *testing.T) {
+	w := newWritten(ue1)
+	w.bytes[1] = classicMade(ue1, func(c *classicCode) { c.op(0x04, 0x0B) })
+	w.bytes[0], w.Exports[0].Size = class(ue1, 4), 1
+	for _, v := range []struct {
+		name  string
+		flags uint64
+		next  int
+	}{{"Open", 0x4, 5}, {"Kin", 0x804, 6}, {"Own", 0x80, 0}} {
+		w.next(len(w.Exports), 1, v.next)
+		w.Exports = append(w.Exports, unreal.PackageExport{Class: rIntClass, Outer: rMy, Name: w.named(v.name), Flags: v.flags, Size: 1})
+	}
+	code := classicMade(ue1, func(c *classicCode) { c.op(0x08) })
+	code = code[:len(code)-7] // what a function has after its script
+	code = binary.LittleEndian.AppendUint64(code, 0)
+	code = binary.LittleEndian.AppendUint64(code, ^uint64(1<<13|1<<15|1<<40))
+	code = binary.LittleEndian.AppendUint32(append(code, 0xFF, 0xFF), 2)
+	w.bytes[len(w.Exports)] = code
+	w.Exports = append(w.Exports, unreal.PackageExport{Class: unreal.ObjectRef(w.imported("Class", "State")), Outer: rMy, Name: w.named("Idle"), Size: 1})
+	got := w.text(t)
+	for _, want := range []string{
+		"\nvar int Open;\nvar protected int Kin;\nvar private int Own;\n", "\nfunction Fn();\n", "\nauto state Idle {\n  ignores Touch, Bump, probe#40;\n}\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
 	}
 }
 
@@ -227,4 +266,14 @@ func TestWrittenDamage(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
+}
+
+// class returns the bytes of a class whose first field is an export, counted from 1.
+func class(version, first int) []byte {
+	c := classicCode{version: version}
+	c.index(0).index(0).index(0).index(first).name(classicNMy) // super, next, source, children
+	c.i32(1).i32(2).i32(0)
+	c.put(uint64(0)).put(^uint64(0)).u16(0xFFFF).i32(0)
+	c.i32(0).put([16]byte{}).index(0).index(0).index(0).name(classicNNone) // flags, GUID, classes, packages, within, settings
+	return c.name(classicNNone).b.Bytes()
 }

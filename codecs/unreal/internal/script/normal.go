@@ -175,6 +175,9 @@ func (w *walker) rest() {
 	}
 }
 
+// empty reports whether the text has no line.
+func (f *Form) empty() bool { return len(f.lines) == 0 || f.dropped && len(f.lines) == 1 }
+
 // skip returns the first statement from i on that is shown or leaves, past
 // silent ones and jumps: -1 for a loop of nothing, or the end.
 func (f *Form) skip(i int) int {
