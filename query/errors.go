@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
 
@@ -88,17 +89,24 @@ type SQLError struct {
 	hint  string
 }
 
+// maxShown is how many cells of a message and of a line an error shows: a name may be a megabyte.
+const maxShown = 200
+
 // Error shows the line and marks the place, where it is known.
 func (e *SQLError) Error() string {
+	message := terminal.ShortenEnd(e.Message, maxShown)
 	if e.Offset < 0 {
-		return e.Message
+		return message
 	}
 	line, column, text := e.place()
 	at := ""
 	if strings.Contains(strings.TrimSpace(e.Text), "\n") {
 		at = fmt.Sprintf("line %d, column %d: ", line, column+1)
 	}
-	return fmt.Sprintf("%s%s\n  %s\n  %s^", at, e.Message, text, strings.Repeat(" ", column))
+	if skipped := column - maxShown/2; skipped > 0 {
+		text, column = "..."+string([]rune(text)[skipped:]), maxShown/2+3
+	}
+	return fmt.Sprintf("%s%s\n  %s\n  %s^", at, message, terminal.ShortenEnd(text, maxShown), strings.Repeat(" ", column))
 }
 
 // place returns the line from 1, the column in characters from 0, and the line.

@@ -181,6 +181,11 @@ func TestErrorsPoint(t *testing.T) {
 	if want := "line 2, column 5: no such column: nope\n    , nope\n      ^"; err.Error() != want {
 		t.Errorf("%s\nwant\n%s", err, want)
 	}
+	for _, text := range []string{"SELECT " + strings.Repeat("x", 1e6), strings.Repeat(" ", 1e6) + "SELECT nope" + strings.Repeat(" ", 1e6), "SELECT 1 " + strings.Repeat("+1", 1e5)} {
+		if _, err := run(t, db, text, query.Args{}, query.Output{}); err == nil || len(err.Error()) > 1000 {
+			t.Errorf("%.20s...: an error of %d bytes", text, len(fmt.Sprint(err)))
+		}
+	}
 }
 
 func TestCatalogErrors(t *testing.T) {

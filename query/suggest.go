@@ -31,6 +31,9 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
+	for _, f := range db.options.Tables {
+		views = append(views, f.Name)
+	}
 	for _, known := range [][]string{views, tables} { // views are the stable surface
 		if near := glob.Nearest(name, known); len(near) > 0 {
 			return glob.NearestHint(near)

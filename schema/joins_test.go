@@ -125,7 +125,7 @@ func joinedCatalog(t *testing.T, n int) (*asks.DB, []joinedView) {
 // some statements, with PAKDB_DEEP=all all of them, and with PAKDB_GROWTH=1 16,000 rows.
 func TestJoins(t *testing.T) {
 	steps := schematest.CountSteps(t)
-	sizes := [2]int{125, 1000}
+	sizes := [2]int{150, 1200} // 1200 * 1200 is more than a join by no column may read again
 	if os.Getenv("PAKDB_GROWTH") != "" {
 		sizes = [2]int{2000, 16_000}
 	}
@@ -154,7 +154,10 @@ func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 1))
 	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	bounded := 0
-	for _, text := range texts[:testkit.Of(16, len(texts))] {
+	for i, text := range texts[:testkit.Of(16, len(texts))] {
+		if i%1000 == 0 {
+			t.Logf("%d of %d statements", i, len(texts)) // all of them take an hour
+		}
 		var took [2]int64
 		var err error
 		for i, db := range dbs {
@@ -175,5 +178,5 @@ func TestJoins(t *testing.T) {
 			t.Errorf("%s: %d steps for %d rows, %d for %d", text, took[0], sizes[0], took[1], sizes[1])
 		}
 	}
-	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(24, len(texts)), bounded, len(texts))
+	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(16, len(texts)), bounded, len(texts))
 }

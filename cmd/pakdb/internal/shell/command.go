@@ -145,6 +145,9 @@ func (s *shell) tables(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range s.DB.TableFunctions() {
+		views = append(views, f.Usage())
+	}
 	_, err = fmt.Fprintln(s.Out, strings.Join(views, " "))
 	return err
 }

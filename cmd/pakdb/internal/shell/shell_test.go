@@ -3,7 +3,9 @@ package shell_test
 import (
 	"bytes"
 	"context"
+	"database/sql/driver"
 	"errors"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,7 +22,9 @@ import (
 func newDB(t *testing.T) *query.DB {
 	t.Helper()
 	path := schematest.OfOne(t, schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5})
-	db, err := query.Open(t.Context(), path, query.Options{})
+	yields := query.TableFunction{Doc: "a pair", TableFunction: schema.TableFunction{Name: "pair", Columns: []string{"n INTEGER"}, Params: []string{"a", "b"},
+		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}}
+	db, err := query.Open(t.Context(), path, query.Options{Tables: []query.TableFunction{yields}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +77,7 @@ func TestScript(t *testing.T) {
 	for input, part := range map[string]string{
 		".tables": "archives asset_dependencies", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
 		".views": "builds                   One row", ".views builds": "entry_count", ".views problems": "cause",
+		".views ": "pair()                   FROM pair(a, b): a pair", ".views pair": "FROM pair(a, b)", ".tables ": "translations pair(a, b)",
 		".queries": "@largest", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {
 		if got, _, err := run(t, db, input); !strings.Contains(got, part) || err != nil {

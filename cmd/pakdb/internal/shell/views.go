@@ -37,7 +37,7 @@ func plain(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\n", " ", "`", "", "**", "").Replace(text))
 }
 
-// views lists the stable views, or describes one.
+// showViews lists the stable views and the functions that yield rows, or describes one.
 func showViews(s *shell, ctx context.Context, name string) error {
 	all := documented()
 	slices.SortStableFunc(all, func(v, w view) int { return cmp.Compare(v.rank(), w.rank()) })
@@ -50,6 +50,11 @@ func showViews(s *shell, ctx context.Context, name string) error {
 		case name == "":
 			first, _, _ := strings.Cut(v.summary, ". ")
 			b.WriteString(bold(fmt.Sprintf("%-25s", v.name)) + terminal.Wrap(strings.TrimSuffix(first, "."), width(s), 25) + "\n")
+		}
+	}
+	for _, f := range s.DB.TableFunctions() {
+		if name == "" || name == f.Name {
+			b.WriteString(bold(fmt.Sprintf("%-25s", f.Name+"()")) + terminal.Wrap("FROM "+f.Usage()+": "+f.Doc, width(s), 25) + "\n")
 		}
 	}
 	if b.Len() == 0 {
