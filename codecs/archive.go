@@ -53,6 +53,12 @@ type Archive interface {
 	Close() error
 }
 
+// Indexed is an Archive that finds an entry without making those before it.
+type Indexed interface {
+	// At returns the entry of an ordinal, or its error, as Entries yields them.
+	At(ordinal int) (*Entry, error)
+}
+
 // Info describes a container.
 type Info struct {
 	Format     string // Format.Name

@@ -16,16 +16,18 @@ const (
 	headerSize  = 12
 	// recordSize is what an entry takes without its name.
 	recordSize = 28
-	// sampleSize is how much of a table is read at first: some 600 entries.
-	sampleSize int64 = 64 << 10
+	// partSize is how much of a table is read at once: some 600 entries.
+	partSize int64 = 64 << 10
+	// marked is how many entries lie between those whose places are kept.
+	marked = 1024
 )
 
-// kapg keeps the raw table, about 100 bytes an entry, and makes each Entry from
-// it when asked: a million entries cost what their table costs.
+// kapg makes each Entry from the table in the file when asked. It keeps where every 1024th
+// record is.
 type kapg struct {
 	file
-	table []byte
 	count int
+	marks []int64
 	data  int64 // absolute offset of the first byte after the table
 }
 
@@ -37,7 +39,9 @@ func openKAPG(ctx context.Context, f file) (codecs.Archive, error) {
 	if err := a.readTable(); err != nil {
 		return nil, err
 	}
-	a.survey()
+	if err := a.survey(); err != nil {
+		return nil, err
+	}
 	return a, ctx.Err()
 }
 
@@ -69,19 +73,40 @@ func (a *kapg) Info() codecs.Info {
 // Entries makes each entry from the table.
 func (a *kapg) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
-		for i, rec := range a.records() {
-			if !yield(a.entry(i, rec)) {
+		for rec, err := range a.records() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(a.entry(rec)) {
 				return
 			}
 		}
 	}
 }
 
+// At returns the entry of an ordinal, as Entries does.
+func (a *kapg) At(ordinal int) (*codecs.Entry, error) {
+	if ordinal < 0 || ordinal >= a.count {
+		return nil, a.fail("", "ordinal", -1, codecs.Errorf(codecs.ErrCorrupt, "%d of %d entries", ordinal, a.count))
+	}
+	t := a.tableAt(a.marks[ordinal/marked])
+	for i := ordinal / marked * marked; ; i++ {
+		rec, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		if rec.ordinal = i; i == ordinal {
+			return a.entry(rec)
+		}
+	}
+}
+
 // entry returns rec as an Entry. One with impossible numbers has none of them,
 // and no place, so that opening it fails as well.
-func (a *kapg) entry(i int, rec record) (*codecs.Entry, error) {
+func (a *kapg) entry(rec record) (*codecs.Entry, error) {
 	path, _ := readable(rec.name)
-	e := &codecs.Entry{Ordinal: i, Name: path, PathHash: codecs.ID64(rec.hash), Offset: -1,
+	e := &codecs.Entry{Ordinal: rec.ordinal, Name: path, PathHash: codecs.ID64(rec.hash), Offset: -1,
 		Method: compress.LZ4, Mod: modTime(int64(rec.mod))}
 	if field, at, err := a.check(rec); err != nil {
 		return e, a.fail(path, field, rec.tail()+at, err)

@@ -10,92 +10,105 @@ import (
 	"pakdb/internal/bin"
 )
 
-// record is an entry as the table has it. name aliases the table.
+// record is an entry as the table has it.
 type record struct {
-	pos  int64 // absolute offset of the record
-	hash uint64
-	name []byte
-	mod  int32
-	off  int32 // from the first byte after the table
-	csz  int32
-	usz  int32
+	ordinal int
+	pos     int64 // absolute offset of the record
+	hash    uint64
+	name    []byte
+	mod     int32
+	off     int32 // from the first byte after the table
+	csz     int32
+	usz     int32
 }
 
 // tail is the absolute offset of the fields after the name.
 func (r record) tail() int64 { return r.pos + 12 + int64(len(r.name)) }
 
-// readRecord reads the next record; its Reader fails at the end of the table.
-func readRecord(r *bin.Reader) record {
-	rec := record{pos: r.Off()}
-	head := r.Bytes(12)
+// table reads the records one after the other, a part of the file at a time.
+type table struct {
+	*kapg
+	r   *bin.Reader
+	buf []byte // the part at hand
+}
+
+func (a *kapg) tableAt(off int64) *table { return &table{kapg: a, r: bin.NewReader(nil, off, le)} }
+
+// next returns the next record. Its name is valid until the next call.
+func (t *table) next() (record, error) {
+	at := t.r.Off()
+	rec, err := t.record()
+	if t.r.Err() == nil {
+		return rec, err
+	}
+	if err := t.fill(at); err != nil {
+		return rec, t.fail("", "entry table", headerSize, err)
+	}
+	if rec, err = t.record(); t.r.Err() != nil {
+		return rec, t.short()
+	}
+	return rec, err
+}
+
+// record reads a record of the part at hand, whose Reader fails where that ends.
+func (t *table) record() (record, error) {
+	rec := record{pos: t.r.Off()}
+	head := t.r.Bytes(12)
 	if head == nil {
-		return rec
+		return rec, nil
 	}
 	rec.hash = le.Uint64(head)
-	rec.name = r.Bytes(int(int32(le.Uint32(head[8:]))))
-	tail := r.Bytes(16)
-	if tail == nil {
-		return rec
+	n := int32(le.Uint32(head[8:]))
+	if n < 0 || int(n) > t.limits.Name {
+		return rec, t.fail("", "name length", rec.pos+8, nameLengthError(n, t.limits.Name))
 	}
+	body := t.r.Bytes(int(n) + 16)
+	if body == nil {
+		return rec, nil
+	}
+	tail := body[n:]
+	rec.name = body[:n]
 	rec.mod = int32(le.Uint32(tail))
 	rec.off = int32(le.Uint32(tail[4:]))
 	rec.csz = int32(le.Uint32(tail[8:]))
 	rec.usz = int32(le.Uint32(tail[12:]))
-	return rec
+	return rec, nil
 }
 
-// readTable finds the end of the table, which nothing declares: it reads a
-// sample, then as much as the table takes if the rest is like the sample, and
-// more when that falls short.
+// fill reads a part that begins with a record, and has at least all of that.
+func (t *table) fill(at int64) error {
+	end := headerSize + min(t.src.Size-headerSize, t.limits.Table)
+	size := max(min(partSize+int64(t.limits.Name), end-at), 0)
+	t.buf = slices.Grow(t.buf[:0], int(size))[:size]
+	if err := bin.Fill(t.src, t.buf, at); err != nil {
+		return err
+	}
+	t.r.Reset(t.buf, at, le)
+	return nil
+}
+
+func (t *table) short() error {
+	err := t.r.Err()
+	if t.src.Size-headerSize > t.limits.Table {
+		err = codecs.Errorf(codecs.ErrLimit, "%d entries take more than %d bytes", t.count, t.limits.Table)
+	}
+	return t.fail("", "entry table", headerSize, err)
+}
+
+// readTable finds the end of the table, which nothing declares, and marks records on the
+// way to it.
 func (a *kapg) readTable() error {
-	most := min(a.src.Size-headerSize, a.limits.Table)
-	var buf []byte
-	for size := min(sampleSize, most); ; {
-		had := len(buf)
-		buf = append(make([]byte, 0, size), buf...)[:size]
-		if err := bin.Fill(a.src, buf[had:], headerSize+int64(had)); err != nil {
-			return a.fail("", "entry table", headerSize, err)
+	t := a.tableAt(headerSize)
+	for i := range a.count {
+		if i%marked == 0 {
+			a.marks = append(a.marks, t.r.Off())
 		}
-		end, seen, err := a.tableEnd(buf, size < most)
-		if err != nil {
+		if _, err := t.next(); err != nil {
 			return err
 		}
-		if seen == a.count {
-			a.table, a.data = buf[:end:end], headerSize+int64(end)
-			return nil
-		}
-		likely := int64(end) / int64(max(seen, 1)) * int64(a.count)
-		size = min(max(likely+likely/16, size*2), most)
 	}
-}
-
-// tableEnd returns how many entries buf holds and where the last one ends. Less
-// than all is an error unless there is more to read.
-func (a *kapg) tableEnd(buf []byte, more bool) (end, seen int, err error) {
-	r := bin.NewReader(buf, headerSize, le)
-	for seen = range a.count {
-		end = r.Pos()
-		r.Skip(8)
-		n := r.I32()
-		if r.Err() == nil && (n < 0 || int(n) > a.limits.Name) {
-			return 0, 0, a.fail("", "name length", r.Off()-4, nameLengthError(n, a.limits.Name))
-		}
-		r.Skip(int(n) + 16)
-		if err := r.Err(); err != nil {
-			return end, seen, a.tableShort(err, more)
-		}
-	}
-	return r.Pos(), a.count, nil
-}
-
-func (a *kapg) tableShort(err error, more bool) error {
-	if more {
-		return nil
-	}
-	if a.src.Size-headerSize > a.limits.Table {
-		err = codecs.Errorf(codecs.ErrLimit, "%d entries take more than %d bytes", a.count, a.limits.Table)
-	}
-	return a.fail("", "entry table", headerSize, err)
+	a.data = t.r.Off()
+	return nil
 }
 
 func nameLengthError(n int32, limit int) error {
@@ -105,12 +118,15 @@ func nameLengthError(n int32, limit int) error {
 	return codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", n, limit)
 }
 
-// records yields the table in stored order.
-func (a *kapg) records() iter.Seq2[int, record] {
-	return func(yield func(int, record) bool) {
-		r := bin.NewReader(a.table, headerSize, le)
+// records yields the table in stored order. A name is valid until the next record. An error
+// ends it.
+func (a *kapg) records() iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		t := a.tableAt(headerSize)
 		for i := range a.count {
-			if !yield(i, readRecord(r)) {
+			rec, err := t.next()
+			rec.ordinal = i
+			if !yield(rec, err) || err != nil {
 				return
 			}
 		}
@@ -118,9 +134,12 @@ func (a *kapg) records() iter.Seq2[int, record] {
 }
 
 // survey looks for what makes a table odd without making it unreadable.
-func (a *kapg) survey() {
+func (a *kapg) survey() error {
 	inOrder, end := true, int64(0)
-	for _, rec := range a.records() {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
 		if !utf8.Valid(rec.name) {
 			path, _ := readable(rec.name)
 			a.warn(path, "name", rec.pos+12, codecs.Errorf(codecs.ErrNonStrict, "not UTF-8, shown as Latin-1"))
@@ -130,22 +149,26 @@ func (a *kapg) survey() {
 			end = int64(rec.off) + int64(rec.csz)
 		}
 	}
-	if !inOrder {
-		a.overlaps()
+	if inOrder {
+		return nil
 	}
+	return a.overlaps()
 }
 
 // overlaps warns of entries that share stored bytes. Only tables whose data is
 // not in table order come here.
-func (a *kapg) overlaps() {
+func (a *kapg) overlaps() error {
 	type extent struct {
 		off, end int64
 		ordinal  int
 	}
 	all := make([]extent, 0, a.count)
-	for i, rec := range a.records() {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
 		if rec.off >= 0 && rec.csz > 0 {
-			all = append(all, extent{int64(rec.off), int64(rec.off) + int64(rec.csz), i})
+			all = append(all, extent{int64(rec.off), int64(rec.off) + int64(rec.csz), rec.ordinal})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y extent) int { return cmp.Compare(x.off, y.off) })
@@ -156,10 +179,14 @@ func (a *kapg) overlaps() {
 			all[i].end = max(all[i].end, prev.end)
 		}
 	}
-	for i, rec := range a.records() {
-		if with, ok := shared[i]; ok {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
+		if with, ok := shared[rec.ordinal]; ok {
 			path, _ := readable(rec.name)
 			a.warn(path, "offset", rec.tail()+4, codecs.Errorf(codecs.ErrNonStrict, "shares stored bytes with entry %d", with))
 		}
 	}
+	return nil
 }

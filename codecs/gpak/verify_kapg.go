@@ -14,15 +14,18 @@ import (
 // order and nothing after it.
 func (a *kapg) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
 	ordered, next, last := true, int64(0), uint64(0)
-	for i, rec := range a.records() {
-		if err := everyThousand(ctx, i); err != nil {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
+		if err := everyThousand(ctx, rec.ordinal); err != nil {
 			return err
 		}
 		path, _ := readable(rec.name)
 		if h := Hash(string(rec.name)); h != rec.hash {
 			report(a.fail(path, "path hash", rec.pos, codecs.Errorf(codecs.ErrCorrupt, "%016x, the name has %016x", rec.hash, h)))
 		}
-		if i > 0 && rec.hash <= last {
+		if rec.ordinal > 0 && rec.hash <= last {
 			ordered = false
 			if rec.hash < last {
 				report(a.fail(path, "path hash", rec.pos, codecs.Errorf(codecs.ErrNonStrict,
@@ -36,9 +39,13 @@ func (a *kapg) Verify(ctx context.Context, report func(*codecs.FormatError)) err
 		last, next = rec.hash, int64(rec.off)+int64(rec.csz)
 	}
 	if !ordered {
-		a.duplicates(report)
+		if err := a.duplicates(report); err != nil {
+			return err
+		}
 	}
-	a.trailing(report)
+	if err := a.trailing(report); err != nil {
+		return err
+	}
 	return ctx.Err()
 }
 
@@ -52,9 +59,13 @@ func everyThousand(ctx context.Context, i int) error {
 
 // duplicates reports hashes that occur twice: of names that differ in case
 // only, or by a collision.
-func (a *kapg) duplicates(report func(*codecs.FormatError)) {
+func (a *kapg) duplicates(report func(*codecs.FormatError)) error {
 	all := make([]record, 0, a.count)
-	for _, rec := range a.records() {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
+		rec.name = slices.Clone(rec.name)
 		all = append(all, rec)
 	}
 	slices.SortStableFunc(all, func(x, y record) int { return cmp.Compare(x.hash, y.hash) })
@@ -65,6 +76,7 @@ func (a *kapg) duplicates(report func(*codecs.FormatError)) {
 			report(a.fail(path, "path hash", rec.pos, codecs.Errorf(codecs.ErrCorrupt, "%s", sameHash(first, path))))
 		}
 	}
+	return nil
 }
 
 // sameHash says how two names come to have one hash.
@@ -80,12 +92,16 @@ func sameHash(first, second string) string {
 
 // trailing reports bytes after the last stored one, where the peers do not
 // look.
-func (a *kapg) trailing(report func(*codecs.FormatError)) {
+func (a *kapg) trailing(report func(*codecs.FormatError)) error {
 	end := a.data
-	for _, rec := range a.records() {
+	for rec, err := range a.records() {
+		if err != nil {
+			return err
+		}
 		end = max(end, a.data+int64(rec.off)+int64(rec.csz))
 	}
 	if end < a.src.Size {
 		report(a.fail("", "trailing bytes", end, codecs.Errorf(codecs.ErrNonStrict, "%d bytes after the data", a.src.Size-end)))
 	}
+	return nil
 }
