@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
@@ -29,7 +30,9 @@ type archive struct {
 	codecs.Archive
 	file    *os.File
 	touched bool            // its time is not the one it was scanned with
-	entries []*codecs.Entry // its own, by ordinal; nil: too many to keep
+	entries []*codecs.Entry // its own, by ordinal; nil: too many to keep, or indexed
+	indexed codecs.Indexed  // finds its own; nil: the format does not
+	own     int64           // how many these are
 	refs    atomic.Int32
 	nested  func() []*codecs.Entry // all entries, as entries has them, listed on first use
 }
@@ -47,6 +50,10 @@ func (a *archive) release() error {
 func (c *Contents) archive(ctx context.Context, p place) (*archive, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.idle == nil {
+		c.idle = time.AfterFunc(mostIdle, func() { _ = c.letGo() }) // they were only read
+	}
+	c.idle.Reset(mostIdle)
 	i := slices.IndexFunc(c.open, func(a *archive) bool { return a.id == p.id })
 	if i >= 0 {
 		a := c.open[i]
@@ -62,6 +69,18 @@ func (c *Contents) archive(ctx context.Context, p place) (*archive, error) {
 	c.evict()
 	a.refs.Add(2) // the cache and the caller
 	return a, nil
+}
+
+// letGo closes the archives that are open, but for those that someone reads.
+func (c *Contents) letGo() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, a := range c.open {
+		errs = append(errs, a.release())
+	}
+	c.open = nil
+	return errors.Join(errs...)
 }
 
 // evict lets go of what was not used for longest, until the rest is within the
@@ -109,7 +128,10 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 		return err
 	}
 	a.Archive = nested.Wrap(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
-	a.entries = list(own)
+	if a.indexed, _ = own.(codecs.Indexed); a.indexed == nil {
+		a.entries = list(own)
+	}
+	a.own = int64(own.Info().EntryCount)
 	a.nested = sync.OnceValue(func() []*codecs.Entry { return list(a.Archive) })
 	return nil
 }
@@ -146,8 +168,12 @@ func (a *archive) openEntry(ctx context.Context, ordinal int64) (io.ReadCloser, 
 }
 
 func (a *archive) entry(ordinal int64) *codecs.Entry {
+	if a.indexed != nil && ordinal >= 0 && ordinal < a.own {
+		e, _ := a.indexed.At(int(ordinal)) // what is wrong with it the scan has recorded
+		return e
+	}
 	entries := a.entries
-	if entries != nil && ordinal >= int64(len(entries)) {
+	if (entries != nil || a.indexed != nil) && ordinal >= int64(len(entries)) {
 		entries = a.nested()
 	}
 	if entries != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"pakdb/codecs"
 	"pakdb/internal/objects"
@@ -39,7 +40,11 @@ type Contents struct {
 	known   *sql.Stmt // compiled once: to compile them takes longer than to run them
 	holders *sql.Stmt
 	open    []*archive
+	idle    *time.Timer // lets go of archives that nobody reads; nil: none was opened
 }
+
+// mostIdle is how long archives stay open that nobody reads.
+const mostIdle = time.Minute
 
 // NewContents returns the contents of a catalog. It opens nothing yet. store
 // and options may be nil. The caller closes it.
@@ -130,13 +135,12 @@ func (c *Contents) Bytes(ctx context.Context, d [32]byte, limit int64) ([]byte, 
 // Close closes the catalog and the archives. Readers that are still open keep
 // their archive until they are closed.
 func (c *Contents) Close() error {
+	errs := []error{c.letGo()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var errs []error
-	for _, a := range c.open {
-		errs = append(errs, a.release())
+	if c.idle != nil {
+		c.idle.Stop()
 	}
-	c.open = nil
 	if c.db != nil {
 		errs = append(errs, c.known.Close(), c.holders.Close(), c.db.Close())
 		c.db = nil

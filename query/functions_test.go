@@ -10,7 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/schema"
@@ -204,4 +207,48 @@ func TestContentsShareArchives(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestIdleArchivesAreClosed: an archive that nobody read for a minute is closed, and opened again
+// for the next content.
+func TestIdleArchivesAreClosed(t *testing.T) {
+	path := smallCatalog(t)
+	synctest.Test(t, func(t *testing.T) {
+		opened, closed := 0, 0
+		r := registry()
+		open := r.Formats[0].Open
+		r.Formats[0].Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+			a, err := open(ctx, src, o)
+			opened++
+			return counted{a, &closed}, err
+		}
+		c := query.NewContents(path, r, nil, nil)
+		defer func() { _ = c.Close() }()
+		for turn := range 3 {
+			for range 2 {
+				if _, err := c.Bytes(t.Context(), blake3.Sum256([]byte("map b")), 100); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if opened != turn+1 || closed != turn {
+				t.Errorf("turn %d: %d opened, %d closed", turn, opened, closed)
+			}
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+		}
+		if closed != 3 {
+			t.Errorf("%d closed", closed)
+		}
+	})
+}
+
+// counted is an archive that counts how often one was closed.
+type counted struct {
+	codecs.Archive
+	closed *int
+}
+
+func (c counted) Close() error {
+	*c.closed++
+	return c.Archive.Close()
 }
