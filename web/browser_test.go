@@ -53,6 +53,10 @@ var shared *browser // nil: not started
 
 // TestMain ends the browser that tests share.
 func TestMain(m *testing.M) {
+	if catalog := os.Getenv(servedCatalog); catalog != "" {
+		serveAlone(catalog)
+		return
+	}
 	code := m.Run()
 	if shared != nil {
 		shared.end()

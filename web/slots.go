@@ -3,15 +3,20 @@ package web
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"pakdb/query"
 )
 
 // slots are connections for statements of users: one statement at a time in each. They are
-// opened when they are first needed.
+// opened when they are first needed. The one that was used last is taken first, so that no more
+// of them fill their caches than statements run at once.
 type slots struct {
 	open func(context.Context) (*query.DB, func(), error)
-	free chan *slot
+
+	mu   sync.Mutex
+	free []*slot
+	all  int
 }
 
 type slot struct {
@@ -20,23 +25,40 @@ type slot struct {
 }
 
 func newSlots(n int, open func(context.Context) (*query.DB, func(), error)) *slots {
-	s := &slots{open: open, free: make(chan *slot, n)}
+	s := &slots{open: open, all: n}
 	for range n {
-		s.free <- &slot{}
+		s.free = append(s.free, &slot{})
 	}
 	return s
+}
+
+// take returns a connection, nil if all are in use.
+func (s *slots) take() *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.free) - 1
+	if n < 0 {
+		return nil
+	}
+	own := s.free[n]
+	s.free = s.free[:n]
+	return own
+}
+
+func (s *slots) give(own *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, own)
 }
 
 // run calls f with a connection. It does not wait for one: if all are in use, who asks is to
 // come again.
 func (s *slots) run(ctx context.Context, f func(*query.DB) error) (err error) {
-	var own *slot
-	select {
-	case own = <-s.free:
-	default:
-		return refuse(http.StatusTooManyRequests, "try again in a moment", "%d statements run already, as many as this server runs at once", cap(s.free))
+	own := s.take()
+	if own == nil {
+		return refuse(http.StatusTooManyRequests, "try again in a moment", "%d statements run already, as many as this server runs at once", s.all)
 	}
-	defer func() { s.free <- own }()
+	defer s.give(own)
 	if own.db == nil {
 		if own.db, own.close, err = s.open(context.WithoutCancel(ctx)); err != nil {
 			return err
@@ -47,8 +69,8 @@ func (s *slots) run(ctx context.Context, f func(*query.DB) error) (err error) {
 
 // end closes all connections, when nothing uses them any longer.
 func (s *slots) end() {
-	for range cap(s.free) {
-		if own := <-s.free; own.db != nil {
+	for _, own := range s.free {
+		if own.db != nil {
 			own.close()
 		}
 	}
