@@ -33,19 +33,32 @@ import (
 // SQLite, bytes read and written, allocations. 8 times the entries may take 12 times as
 // much, which n log n does and n * n does not.
 //
-// By default it takes one shape, with PAKDB_DEEP=all all of them. PAKDB_GROWTH=1 takes up
-// to 64,000 entries, a quarter of an hour, and counts of the usual shapes how often each
-// block of the program is executed: loops that neither allocate nor read show there alone.
+// By default it takes one shape, with PAKDB_DEEP=all all of them. PAKDB_GROWTH=64000 takes
+// builds of 8,000 and 64,000 entries of all shapes: minutes for each.
 func TestGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred commands")
 	}
 	steps := schematest.CountSteps(t)
-	if os.Getenv("PAKDB_GROWTH") == "" {
-		for _, s := range shapes()[:testkit.Of(1, len(shapes()))] {
-			t.Run(s.name, func(t *testing.T) { s.measure(t, meter{steps: steps}, 60, 480) })
+	entries, all := 480, shapes()
+	if text := os.Getenv("PAKDB_GROWTH"); text != "" {
+		var err error
+		if entries, err = strconv.Atoi(text); err != nil || entries < 480 {
+			t.Fatalf("PAKDB_GROWTH=%s: want a number of entries, at least 480", text)
 		}
-		return
+	} else {
+		all = all[:testkit.Of(1, len(all))]
+	}
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) { s.measure(t, meter{steps: steps}, entries/8, entries) })
+	}
+}
+
+// TestGrowthOfBlocks counts how often each block of the program is executed: loops that
+// neither allocate nor read show there alone. It takes the usual shapes, with PAKDB_GROWTH.
+func TestGrowthOfBlocks(t *testing.T) {
+	if os.Getenv("PAKDB_GROWTH") == "" {
+		t.Skip("PAKDB_GROWTH is not set")
 	}
 	counting := filepath.Join(t.TempDir(), "pakdb")
 	compile := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-o", counting, "./cmd/pakdb")
@@ -53,24 +66,15 @@ func TestGrowth(t *testing.T) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for i, s := range shapes() {
-		t.Run(s.name, func(t *testing.T) {
-			sizes := []int{1000, 8000}
-			if i == 0 {
-				sizes = append(sizes, 64_000)
-			}
-			s.measure(t, meter{steps: steps}, sizes...)
-			if i < usual {
-				s.measure(t, meter{counting: counting}, 250, 2000)
-			}
-		})
+	for _, s := range shapes()[:usual] {
+		t.Run(s.name, func(t *testing.T) { s.measure(t, meter{counting: counting}, 250, 2000) })
 	}
 }
 
-// measure compares what commands take of builds of each size with what they took before.
-func (s *shape) measure(t *testing.T, m meter, sizes ...int) {
+// measure compares what commands take of builds of few entries with what they take of many.
+func (s *shape) measure(t *testing.T, m meter, few, many int) {
 	var before map[string]ledger
-	for _, n := range sizes {
+	for _, n := range []int{few, many} {
 		m.T, m.dir, m.costs = t, t.TempDir(), map[string]ledger{}
 		m.measure(s.builds(n))
 		catalog, err := os.Stat(m.in("c.db"))
