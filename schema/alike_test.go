@@ -135,7 +135,7 @@ func TestRenamedArchives(t *testing.T) {
 			}
 		}
 		alone := map[string]map[string][]string{}
-		for build := range testkit.Of(4, 6) {
+		for build := range testkit.Of(3, 6) {
 			var mounted []called
 			for i := range archives {
 				if r.IntN(7) > 0 {
@@ -250,7 +250,7 @@ func TestWhatContinues(t *testing.T) {
 		"other sizes":          {[]called{{"a1.pak", numbered("a", 100, 100, 1)}}, []called{{"a2.pak", numbered("a", 100, 100, 2)}}, map[string]string{"a2.pak": ""}},
 		"a small part of much": {[]called{{"a1.pak", numbered("a", 1000, 0, 1)}}, []called{{"a2.pak", numbered("a", 100, 0, 1)}}, map[string]string{"a2.pak": ""}},
 		"nothing":              {[]called{{"a1.pak", nil}}, []called{{"a2.pak", nil}}, map[string]string{"a2.pak": ""}},
-	}, 6) {
+	}, 4) {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pakdb.db")
 			writeNamed(t, path, "1", test.old, test.new)

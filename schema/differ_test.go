@@ -30,7 +30,7 @@ import (
 // have the rows of the views, which takes a tenth of the time, and one time in twenty over the
 // views as the file stores them. PAKDB_FUZZ is how many statements, PAKDB_SEED where they begin.
 func TestDiffer(t *testing.T) {
-	n := testkit.Of(60, 20_000)
+	n := testkit.Of(32, 20_000)
 	if s, err := strconv.Atoi(os.Getenv("PAKDB_FUZZ")); err == nil {
 		n = s
 	}

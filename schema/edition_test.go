@@ -104,7 +104,7 @@ func TestEditions(t *testing.T) {
 		for i := range 1 + r.IntN(60) {
 			files = append(files, file{name: fmt.Sprintf("dir%d/%d", i/7, i), content: i, offset: int64(i) * 100})
 		}
-		for i := range 12 {
+		for i := range testkit.Of(8, 12) {
 			label := fmt.Sprint("b", i)
 			if i > 3 && r.IntN(4) == 0 { // in place of another
 				label = sortedLabels(builds)[0]

@@ -58,7 +58,7 @@ func TestForeignSchema(t *testing.T) {
 		"CREATE INDEX mine ON x_entry_row (size)":          "",
 		"CREATE VIEW mine AS SELECT count(*) FROM entries": "",
 		"ANALYZE": "",
-	}, 100) {
+	}, 11) {
 		path := filepath.Join(t.TempDir(), "pakdb.db")
 		if err := errors.Join(os.WriteFile(path, image, 0o600), rawly(path, statement)); err != nil {
 			t.Fatalf("%s: %v", statement, err)

@@ -154,7 +154,7 @@ func TestJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 1))
 	r.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	bounded := 0
-	for i, text := range texts[:testkit.Of(16, len(texts))] {
+	for i, text := range texts[:testkit.Of(8, len(texts))] {
 		if i%1000 == 0 {
 			t.Logf("%d of %d statements", i, len(texts)) // all of them take an hour
 		}
@@ -178,5 +178,5 @@ func TestJoins(t *testing.T) {
 			t.Errorf("%s: %d steps for %d rows, %d for %d", text, took[0], sizes[0], took[1], sizes[1])
 		}
 	}
-	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(16, len(texts)), bounded, len(texts))
+	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(8, len(texts)), bounded, len(texts))
 }

@@ -225,13 +225,14 @@ func TestMergeParts(t *testing.T) {
 	folders := gameFolders(t)
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.db")
-	scanFolders(t, one, folders, 0, 1, 2, 3, 4, 5)
+	scanned := testkit.Some([]int{0, 1, 2, 3, 4, 5}, 4)
+	scanFolders(t, one, folders, scanned...)
 	want := viewRows(t, readDB(t, one))
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
-	for _, workers := range testkit.Some([]int{len(folders), 2, 3}, 1) {
+	for _, workers := range testkit.Some([]int{len(scanned), 2, 3}, 1) {
 		builds := make([][]int, workers)
-		for n, at := range r.Perm(len(folders)) {
-			builds[n%workers] = append(builds[n%workers], at)
+		for n, at := range r.Perm(len(scanned)) {
+			builds[n%workers] = append(builds[n%workers], scanned[at])
 		}
 		var parts []string
 		for n := range builds {
@@ -242,7 +243,7 @@ func TestMergeParts(t *testing.T) {
 		mergeInto(t, into, false, parts...)
 		db := readDB(t, into)
 		sameViews(t, fmt.Sprint(builds), viewRows(t, db), want)
-		if workers == len(folders) {
+		if workers == len(scanned) {
 			const rows = "SELECT (SELECT count(*) FROM x_entry_row) || ' ' || (SELECT count(DISTINCT lineage_id) FROM x_archive) || ' ' || (SELECT count(*) FROM x_archive)"
 			if got, want := scan[string](t, db, rows), scan[string](t, readDB(t, one), rows); got != want {
 				t.Errorf("rows of entries, lineages and archives: %s, one machine has %s", got, want)
@@ -307,7 +308,7 @@ func TestMergeCopies(t *testing.T) {
 		folders, parts = append(folders, filepath.Dir(path)), append(parts, filepath.Join(dir, fmt.Sprint(n, ".db")))
 		scanFolders(t, parts[n], folders, n)
 	}
-	for _, order := range testkit.Some([][]int{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}, 2) {
+	for _, order := range testkit.Some([][]int{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}, 1) {
 		into := filepath.Join(dir, fmt.Sprint(order, ".db"))
 		for _, n := range order {
 			mergeInto(t, into, false, parts[n])

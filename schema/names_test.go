@@ -21,42 +21,45 @@ type claim struct {
 	deleted     bool
 }
 
-// statusOf returns what a reference to "Wanted" leads to, among those claims,
-// each in an archive of its own.
-func statusOf(t *testing.T, claims ...claim) string {
+// claimed writes a build of those claims, each in an archive of its own, and a reference to
+// "Wanted". Builds of other numbers have other contents.
+func claimed(t *testing.T, c *schema.Catalog, label string, number byte, claims []claim) {
 	t.Helper()
-	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
-		schematest.Build(t, c, "one", func(b *schema.Build) {
-			add := func(name string, order int64, e schema.Entry) {
-				id := b.StartArchive(schema.Archive{Format: "test"})
-				e.Name, e.Method = name, "none"
-				if err := b.Add(id, &e); err != nil {
-					t.Fatal(err)
-				}
-				b.EndArchive(id, nil)
-				b.Mount(schema.Mount{Archive: id, Name: name, Order: order})
+	schematest.Build(t, c, label, func(b *schema.Build) {
+		add := func(name string, order int64, e schema.Entry) {
+			id := b.StartArchive(schema.Archive{Format: "test"})
+			e.Name, e.Method = name, "none"
+			if err := b.Add(id, &e); err != nil {
+				t.Fatal(err)
 			}
-			symbols := func(name string) []schema.Symbol {
-				if name == "" {
-					return nil
-				}
-				return []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: name, Order: order})
+		}
+		symbols := func(name string) []schema.Symbol {
+			if name == "" {
+				return nil
 			}
-			for i, cl := range claims {
-				e := schema.Entry{PlaceSymbols: symbols(cl.place), HasContent: !cl.deleted, Content: schema.Digest{cl.content},
-					Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Symbols: symbols(cl.said)}}
-				if cl.deleted {
-					e.Flags, e.Facts = 2, nil
-				}
-				add(string(rune('a'+i)), cl.order, e)
+			return []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}}
+		}
+		for i, cl := range claims {
+			e := schema.Entry{PlaceSymbols: symbols(cl.place), HasContent: !cl.deleted, Content: schema.Digest{cl.content, number},
+				Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Symbols: symbols(cl.said)}}
+			if cl.deleted {
+				e.Flags, e.Facts = 2, nil
 			}
-			add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
-				Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
-		})
-	}))
+			add(string(rune('a'+i)), cl.order, e)
+		}
+		add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
+			Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
+	})
+}
+
+// statusOf returns what the reference to "Wanted" of a build leads to.
+func statusOf(t *testing.T, db *sql.DB, label string) string {
+	t.Helper()
 	var target, status string
 	var to sql.NullString
-	err := db.QueryRow("SELECT target, target_path, status FROM dependencies").Scan(&target, &to, &status)
+	err := db.QueryRow("SELECT target, target_path, status FROM dependencies WHERE build = ?", label).Scan(&target, &to, &status)
 	if err != nil || target != "Wanted" {
 		t.Fatal(target, err)
 	}
@@ -64,7 +67,7 @@ func statusOf(t *testing.T, claims ...claim) string {
 }
 
 func TestNamesAreResolved(t *testing.T) {
-	for _, tt := range []struct {
+	tests := []struct {
 		name   string
 		claims []claim
 		want   string
@@ -79,8 +82,14 @@ func TestNamesAreResolved(t *testing.T) {
 		{"deleted", []claim{{place: "Wanted", content: 1}, {place: "Wanted", deleted: true, order: 100}}, "b missing"},
 		{"said by a content", []claim{{said: "Wanted", content: 1}}, "a resolved"},
 		{"place goes before content", []claim{{said: "Wanted", content: 1, order: 100}, {place: "Wanted", content: 2}}, "b resolved"},
-	} {
-		if got := statusOf(t, tt.claims...); got != tt.want {
+	}
+	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
+		for i, tt := range tests {
+			claimed(t, c, tt.name, byte(i), tt.claims)
+		}
+	}))
+	for _, tt := range tests {
+		if got := statusOf(t, db, tt.name); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
