@@ -40,10 +40,27 @@ func taggedZen(t *testing.T) string {
 		zenTwin+"Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.utoc", zenTwin+"Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.ucas")
 }
 
+var zenImage []byte
+
+// zenCatalog returns a catalog of [taggedZen], which is scanned once.
+func zenCatalog(t *testing.T) catalog {
+	t.Helper()
+	c := newCatalog(t)
+	if zenImage != nil {
+		write(t, c.path, zenImage)
+		return c
+	}
+	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	var err error
+	if zenImage, err = os.ReadFile(c.path); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestValues: values of assets in a pak, as .uasset and .uexp, and in a container.
 func TestValues(t *testing.T) {
-	c := newCatalog(t)
-	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	c := zenCatalog(t)
 	c.mustScan(indexer.Options{Label: "pak", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
 	c.mustScan(indexer.Options{Label: "none", NoValues: true, Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
 	for query, want := range map[string]string{
@@ -198,8 +215,7 @@ func TestValuesOfOldPackages(t *testing.T) {
 // TestEffectiveValues: components of a child blueprint have what they do not set from
 // the parent's, and vectors from one of both.
 func TestEffectiveValues(t *testing.T) {
-	c := newCatalog(t)
-	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	c := zenCatalog(t)
 	got := c.rows(`SELECT field, round(number * 4) / 4, depth, origin_path, origin_export FROM properties_effective
 		WHERE path = 'Blueprints/BP_ComponentsChild.uasset' AND export LIKE '%GEN_VARIABLE' ORDER BY depth, position`)
 	const own = "|0|Blueprints/BP_ComponentsChild.uasset|BP_ComponentsChild_C.FixtureMesh_GEN_VARIABLE"
@@ -240,8 +256,7 @@ func TestEffectiveValuesInPaks(t *testing.T) {
 // TestInheritedContainers: which values of a parent those of a child replace, told by
 // changing the catalog.
 func TestInheritedContainers(t *testing.T) {
-	c := newCatalog(t)
-	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	c := zenCatalog(t)
 	db, err := sql.Open("sqlite", c.path)
 	if err != nil {
 		t.Fatal(err)
