@@ -147,7 +147,7 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 	default:
 		return fail("%T is no value", value)
 	}
-	if was, ok := old.(string); ok {
+	if was, ok := old.(string); ok && was != "NaN" {
 		return fail("%s would take the place of the text %q: CAST(... AS TEXT) if it shall", e.Value, was)
 	}
 	return e, value != old, nil

@@ -25,7 +25,7 @@ type valueRow struct {
 	blueprint uint64
 	field     uint64
 	position  int64 // in a list; -1: not a list
-	value     any   // int64, float64, or nil for an empty list
+	value     any   // int64, float64, "NaN", or nil for an empty list
 	copy      uint8
 	typ       any // string
 }
@@ -153,7 +153,10 @@ func setOwners(p *Prototype, rows []valueRow, rowOf []int64) {
 func valueOf(p *Prototype, t byte, v uint64) any {
 	switch t {
 	case 'D':
-		return math.Float64frombits(v)
+		if f := math.Float64frombits(v); !math.IsNaN(f) { // SQLite has NULL in its place
+			return f
+		}
+		return "NaN"
 	case 'R':
 		if v < uint64(len(p.Bodies)) {
 			return int64(p.Bodies[v].Parent)

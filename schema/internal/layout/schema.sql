@@ -529,7 +529,7 @@ CREATE TABLE x_calligraphy_value (
     field      INTEGER NOT NULL,             -- id of the field
     type       TEXT NOT NULL,                -- A B C D L P R S T, as in calligraphy_fields
     position   INTEGER,                      -- from 0; NULL: not in a list, or an empty list
-    -- B, D, L: the number; A, C, P, S, T: the id; R: the id of the parent; NULL: an empty list
+    -- B, D, L: the number, or 'NaN'; A, C, P, S, T: the id; R: the id of the parent; NULL: an empty list
     value      ANY,
     PRIMARY KEY (content_id, ordinal)
 ) STRICT, WITHOUT ROWID;
