@@ -62,7 +62,7 @@ func (r *reader) bulk() (b Bulk) {
 		}
 		r.Skip(int(at.Stored))
 	default:
-		b.File = fileOf(&at)
+		b.File = FileOf(&at)
 		if at.Flags&unreal.BulkOwnOffset == 0 {
 			b.Offset += r.p.BulkStart
 		}
@@ -93,8 +93,8 @@ func (r *reader) bulkHeader() (at unreal.BulkData) {
 	return at
 }
 
-// fileOf returns the file beside the package, or the package, that has the bytes.
-func fileOf(at *unreal.BulkData) File {
+// FileOf returns the file beside the package, or the package as a [Whole], that has the bytes.
+func FileOf(at *unreal.BulkData) File {
 	if at.Flags&bulkSeparate == 0 {
 		return Whole
 	}

@@ -22,6 +22,7 @@ import (
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
+	"pakdb/internal/asset"
 	"pakdb/internal/safename"
 )
 
@@ -39,12 +40,14 @@ type legacyExtraction struct {
 	hint  string
 	files []*packageFiles // of all archives; nil until one is looked for
 	known map[string]*unreal.PackageFacts
-	end   []func() error
+	// refused are the packages that were not converted, by [packageStem].
+	refused map[string]bool
+	end     []func() error
 }
 
 // newLegacyExtraction prepares to convert packages. Archives stay open until close.
 func newLegacyExtraction(ctx context.Context, all *extractions, in *packages) (*legacyExtraction, error) {
-	x := &legacyExtraction{packages: in, sources: all.sources, anyClass: all.opts.dangling, known: map[string]*unreal.PackageFacts{}}
+	x := &legacyExtraction{packages: in, sources: all.sources, anyClass: all.opts.dangling, known: map[string]*unreal.PackageFacts{}, refused: map[string]bool{}}
 	if all.opts.global == "" {
 		return x, nil
 	}
@@ -92,9 +95,18 @@ func (x *legacyExtraction) write(ctx context.Context, dir *safename.Dir, files *
 	}
 	if err != nil {
 		j.err = x.explain(cli.OfFile(err, files.ar.Path, cli.Label(e)))
+		x.mu.Lock()
+		x.refused[packageStem(j.out)] = true
+		x.mu.Unlock()
 		return true, nil
 	}
 	return true, writeLegacy(dir, j.out, asset, uexp, e.Mod)
+}
+
+// packageStem returns what the files of a package have in common, whatever their case.
+func packageStem(name string) string {
+	stem, _, _ := asset.Split(name)
+	return strings.ToLower(ofSegment(stem))
 }
 
 // writeLegacy writes the files of a package.

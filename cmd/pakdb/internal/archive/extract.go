@@ -21,6 +21,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/mount"
+	"pakdb/internal/asset"
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 )
@@ -132,6 +133,7 @@ type extractions struct {
 	hidden  map[string]map[operand.Place]bool // by build: entries that no game sees
 	skipped int64                             // of these
 	others  int64                             // entries that are no packages, where these alone are written
+	left    int64                             // files beside packages that were refused
 	json    *jsonExtraction                   // nil: contents are written as they are, or their media
 	media   *mediaExtraction
 	legacy  *legacyExtraction
@@ -209,8 +211,14 @@ func (all *extractions) run(ctx context.Context) error {
 	err = all.each(ctx, func(x *extraction) error {
 		progress := newProgress(all.a, x.ar, x.takes)
 		defer all.a.ShowProgress(ctx, progress)()
-		return eachContent(ctx, x.jobs(ctx, dir.Reserve), progress,
-			func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
+		for _, part := range x.parts() {
+			err := eachContent(ctx, x.jobs(ctx, dir.Reserve, part), progress,
+				func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -233,7 +241,10 @@ func (all *extractions) run(ctx context.Context) error {
 	if all.a.Quiet {
 		return nil
 	}
-	text := all.left()
+	text := all.passedOver()
+	if all.left > 0 {
+		text += fmt.Sprintf("; %s left out of packages that were refused", cli.Plural(all.left, "entry", "entries"))
+	}
 	if all.skipped > 0 {
 		text += fmt.Sprintf("; %s left out that others are mounted over", cli.Plural(all.skipped, "entry", "entries"))
 	}
@@ -256,15 +267,34 @@ type extraction struct {
 	mount    string
 }
 
-// jobs yields the chosen entries with the files they go to. The order of the
+// parts returns which entries are written one after the other: where packages are converted,
+// the files beside them follow, but those of packages that were refused.
+func (x *extraction) parts() []func(*codecs.Entry) bool {
+	if x.legacy == nil {
+		return []func(*codecs.Entry) bool{func(*codecs.Entry) bool { return true }}
+	}
+	isBulk := func(e *codecs.Entry) bool { return e != nil && x.isBulk(e) }
+	return []func(*codecs.Entry) bool{func(e *codecs.Entry) bool { return !isBulk(e) }, isBulk}
+}
+
+// isBulk reports data that a package has in another file.
+func (x *extraction) isBulk(e *codecs.Entry) bool {
+	_, _, part := asset.Split(x.ownName(e))
+	return part == asset.Bulk
+}
+
+// jobs yields the chosen entries of a part with the files they go to. The order of the
 // calls of reserve decides between names that collide.
-func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter.Seq[*job] {
+func (x *extraction) jobs(ctx context.Context, reserve func(string) string, part func(*codecs.Entry) bool) iter.Seq[*job] {
 	return func(yield func(*job) bool) {
 		for e, err := range x.ar.Entries() {
-			if ctx.Err() != nil || e != nil && !x.chosen.Takes(e) {
+			if ctx.Err() != nil || e != nil && !x.chosen.Takes(e) || !part(e) {
 				continue
 			}
 			switch {
+			case e != nil && x.legacy != nil && x.legacy.refused[packageStem(x.ownName(e))]:
+				x.left++
+				continue
 			case e != nil && x.hides(e):
 				x.skipped++
 				continue
@@ -296,8 +326,8 @@ func (x *extraction) hasForm(e *codecs.Entry) bool {
 	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
 }
 
-// left reports what is no package, where packages alone are written.
-func (all *extractions) left() string {
+// passedOver reports what is no package, where packages alone are written.
+func (all *extractions) passedOver() string {
 	if all.others == 0 {
 		return ""
 	}
@@ -405,7 +435,7 @@ func (all *extractions) show(ctx context.Context) error {
 	}
 	var names safename.Names
 	err = all.each(ctx, func(x *extraction) error {
-		for j := range x.jobs(ctx, names.Reserve) {
+		for j := range x.jobs(ctx, names.Reserve, func(*codecs.Entry) bool { return true }) {
 			if j.err != nil {
 				all.bad.Add(j.err)
 			}

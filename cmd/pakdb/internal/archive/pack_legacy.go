@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/diff/ship/overlay"
@@ -25,6 +28,7 @@ type legacyPacker struct {
 	target *target
 	bodies map[string]regular.File // .uexp, by their paths without it in lower case
 	used   map[string]bool
+	names  map[string]bool // of all files, in lower case
 	header unreal.ContainerFacts
 	old    *unreal.ContainerFacts // of the container that is the model; nil
 	sum    cli.Sums
@@ -61,7 +65,7 @@ func startsLegacy(name string) (bool, error) {
 
 // packLegacy writes the files below a folder, some of which are legacy packages.
 func packLegacy(ctx context.Context, t *target, out string, files []regular.File) (cli.Sums, error) {
-	p := &legacyPacker{target: t, bodies: map[string]regular.File{}, used: map[string]bool{}}
+	p := &legacyPacker{target: t, bodies: map[string]regular.File{}, used: map[string]bool{}, names: map[string]bool{}}
 	if t.like != nil {
 		o, err := iostore.Overlay(t.like.Archive, filepath.Base(out))
 		if err != nil {
@@ -73,8 +77,16 @@ func packLegacy(ctx context.Context, t *target, out string, files []regular.File
 		}
 	}
 	for _, f := range files {
+		p.names[strings.ToLower(f.Name)] = true
 		if stem, _, part := asset.Split(f.Name); part == asset.Body {
 			p.bodies[strings.ToLower(stem)] = f
+		}
+	}
+	for _, f := range files {
+		stem, _, part := asset.Split(f.Name)
+		stem = strings.ToLower(ofSegment(stem))
+		if part == asset.Bulk && !slices.ContainsFunc(asset.Headers(stem), func(name string) bool { return p.names[name] }) {
+			return p.sum, fmt.Errorf("%w: %s has no .uasset beside it", codecs.ErrNotFound, f.Path)
 		}
 	}
 	names := func(yield func(string) bool) {
@@ -105,6 +117,28 @@ func packLegacy(ctx context.Context, t *target, out string, files []regular.File
 		return p.addHeader(ctx, w, out)
 	})
 	return p.sum, err
+}
+
+// ofSegment returns the stem of a package by that of a file of bulk data in parts: "T.001".
+func ofSegment(stem string) string {
+	if ext := path.Ext(stem); len(ext) == 4 && strings.Trim(ext[1:], "0123456789") == "" {
+		return strings.TrimSuffix(stem, ext)
+	}
+	return stem
+}
+
+// checkBulk fails if a file is not there in which a package has data. Games lack optional ones.
+func (p *legacyPacker) checkBulk(f regular.File, bulk []unreal.BulkData) error {
+	stem, _, _ := asset.Split(f.Name)
+	for i := range bulk {
+		file := media.FileOf(&bulk[i])
+		name := stem + string(file)
+		if bulk[i].Size == 0 || file == media.Whole || strings.HasSuffix(name, ".uptnl") || p.names[strings.ToLower(name)] {
+			continue
+		}
+		return fmt.Errorf("%w: %s, which has data of the package", codecs.ErrNotFound, name)
+	}
+	return nil
 }
 
 // add writes a file. Those with exports go with the packages that they belong to.
@@ -151,6 +185,9 @@ func (p *legacyPacker) list(f regular.File, chunk []byte) error {
 	if name := pkg.NameOf(p.target.options.MountPoint + f.Name); !strings.EqualFold(name, z.Name) {
 		return cli.WithHint(fmt.Errorf("%w: it is the package %s, and its place makes it %s", codecs.ErrName, z.Name, name),
 			"--mount or --like gives the mount point")
+	}
+	if err := p.checkBulk(f, z.Bulk); err != nil {
+		return err
 	}
 	entry := unreal.StoredPackage{ID: z.Zen.PackageID}
 	known := false
