@@ -98,6 +98,13 @@ func writeJSON(w io.Writer, v *rows.Package, indent bool) (contentErr, writeErr 
 
 // catAs writes the packages that entries are in another form.
 func catAs(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asOptions) error {
+	entries := 0
+	for _, g := range groups {
+		entries += len(g.entries)
+	}
+	if as.form != "json" && entries > 1 {
+		return cli.WithHint(fmt.Errorf("%w: a file of the form %s holds one content, not %d", cli.ErrUsage, as.form, entries), "pakdb extract --as "+as.form+" writes a file for each")
+	}
 	build := ""
 	for _, g := range groups {
 		build = cmp.Or(build, g.ar.Build)
