@@ -74,7 +74,7 @@ func (p *Package) add(object, field, value string) error {
 	entry := entryOf(field)
 	var none *property.NoFieldError
 	switch {
-	case entry != "" && p.made[object+":"+strings.ToLower(entry)]:
+	case entry != "" && p.made[madeKey(object, entry)]:
 	case errors.As(err, &none) && entry != "":
 		if failed := p.makeEntry(object, entry); failed != nil {
 			return cmp.Or(failed, err)
@@ -104,7 +104,8 @@ func entryOf(field string) string {
 	return ""
 }
 
-// makeEntry copies the last entry of a map, or row of a table, under a key.
+// makeEntry copies the last entry of a map, or row of a table, under a key. Entries that were made
+// themselves are not copied.
 func (p *Package) makeEntry(object, entry string) error {
 	container, key, _ := strings.Cut(strings.TrimSuffix(entry, "]"), "[")
 	_, d, t, err := p.find(object, container)
@@ -112,19 +113,25 @@ func (p *Package) makeEntry(object, entry string) error {
 		return err
 	}
 	at := d.Node(t)
-	if at < 0 || d.Kind(t) != property.Map {
+	switch {
+	case at >= 0 && (d.Kind(t) == property.Array || d.Kind(t) == property.Set):
+		return fmt.Errorf("%w: %s has no element %s: it has %d, and more are appended", property.ErrValue, container, key, d.List().Count(at))
+	case at < 0 || d.Kind(t) != property.Map:
 		return &property.NoFieldError{Path: entry}
 	}
-	last := d.LastKey(at)
+	last := d.LastKey(at, func(key string) bool { return p.made[madeKey(object, container+"["+key+"]")] })
 	if last == "" {
 		return fmt.Errorf("%w: the first entry of %s, as there is none to copy", property.ErrRefused, container)
 	}
 	if err := p.Copy(object, container+"["+last+"]", key); err != nil {
 		return err
 	}
-	p.made[object+":"+strings.ToLower(entry)] = true
+	p.made[madeKey(object, entry)] = true
 	return nil
 }
+
+// madeKey is how [Package.made] calls an entry of an object.
+func madeKey(object, entry string) string { return object + ":" + strings.ToLower(entry) }
 
 // Holds reports whether a field has a value, as a table of the view properties shows it: a
 // bool is 1 or 0, and what is not shown is "".

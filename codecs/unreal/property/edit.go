@@ -247,7 +247,8 @@ func (e *Draft) findAbsent(parent int, path string) (Target, bool) {
 		})
 	case formTagged:
 		typ, _ := e.fieldType(parent, name)
-		return t, typ != nil
+		isElement := name != path && typ != nil && (typ.Kind == Array || typ.Kind == Set || typ.Kind == Map)
+		return t, typ != nil && !isElement
 	}
 	return t, false
 }
@@ -957,15 +958,18 @@ func (e *Draft) Rename(t Target, key string) error {
 	return e.Set(Target{l: l, at: e.keyOf(parent, t.at), parent: parent}, key)
 }
 
-// LastKey returns the key of the last entry of a map, "" if it has none.
-func (e *Draft) LastKey(at int) (key string) {
+// LastKey returns the key of the last entry of a map that other does not pass over, "" if it has none.
+func (e *Draft) LastKey(at int, other func(key string) bool) (last string) {
 	i := 0
 	for k := range e.export.List.Children(at) {
-		if i++; i%2 == 1 {
-			key = string(e.d.AppendKey(nil, &e.export.List, k))
+		if i++; i%2 == 0 {
+			continue
+		}
+		if key := string(e.d.AppendKey(nil, &e.export.List, k)); !other(key) {
+			last = key
 		}
 	}
-	return key
+	return last
 }
 
 // mapOf returns the map whose entry a target is. It fails where that has the key already.

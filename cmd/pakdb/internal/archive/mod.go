@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ type modOptions struct {
 	out                               string
 	remove, appended, copied, renamed []string
 	sql, csv, json                    string
+	timeout                           time.Duration // of statements; 0: none
 	dryRun, overwrite, force          bool
 	values                            valueOptions
 }
@@ -148,18 +150,10 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 	return names, all, err
 }
 
-// checkOutput fails if the output exists and may not be replaced.
-func checkOutput(out string, overwrite bool) error {
-	if _, err := os.Stat(out); out != "" && !overwrite && err == nil {
-		return cli.WithHint(fmt.Errorf("%w: %s", os.ErrExist, out), "pass --overwrite to replace it")
-	}
-	return nil
-}
-
 func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) error {
 	names, edits, err := opts.edits(args)
 	if err == nil {
-		err = checkOutput(opts.out, opts.overwrite)
+		err = cli.RefuseExisting(opts.out, opts.overwrite)
 	}
 	if err != nil {
 		return err

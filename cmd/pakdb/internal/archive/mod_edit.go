@@ -50,6 +50,12 @@ the proof of the result are those of "pakdb mod set".`,
 			if opts.out == "" && !opts.dryRun {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
 			}
+			if cmd.Flags().Changed("sql") && strings.TrimSpace(opts.sql) == "" {
+				return cli.UsageError(cmd, errors.New("--sql without a statement"))
+			}
+			if opts.timeout != 0 && opts.sql == "" {
+				return cli.UsageError(cmd, errors.New("--timeout is for --sql"))
+			}
 			return runModEdit(cmd.Context(), a, opts, args[0])
 		},
 	}
@@ -60,12 +66,13 @@ the proof of the result are those of "pakdb mod set".`,
 	flags.StringVar(&opts.json, "json", "", "read values from `FILE`, or a folder of files")
 	cmd.MarkFlagsMutuallyExclusive("sql", "csv", "json")
 	cmd.MarkFlagsOneRequired("sql", "csv", "json")
+	cli.Flag(cmd, "timeout", &opts.timeout)
 	opts.addOutput(cmd)
 	return cmd
 }
 
 func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name string) error {
-	if err := checkOutput(opts.out, opts.overwrite); err != nil {
+	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	r := &modRun{a: a, opts: &opts}
@@ -186,7 +193,15 @@ func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, sta
 	if build == "" {
 		return nil, fmt.Errorf("%w: --sql is about a build of the catalog", cli.ErrUsage)
 	}
+	if r.opts.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.opts.timeout)
+		defer cancel()
+	}
 	all, err := schema.ValueEdits(ctx, r.a.Catalog, build, statements)
+	if ctx.Err() != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -219,8 +234,11 @@ func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []ed
 	}
 	rows := csv.NewReader(in)
 	header, err := rows.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%w: %s is empty: want columns path, export, field, value", cli.ErrUsage, name)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, ofTable(name, err)
 	}
 	header[0] = strings.TrimPrefix(header[0], "\uFEFF") // spreadsheets write it
 	at := map[string]int{}
@@ -240,7 +258,7 @@ func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []ed
 			return edits, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, ofTable(name, err)
 		}
 		get := func(column string) string {
 			if i, ok := at[column]; ok {
@@ -267,6 +285,15 @@ func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []ed
 			edits = append(edits, e)
 		}
 	}
+}
+
+// ofTable names the table that cannot be read. Wrong text in it is wrong use.
+func ofTable(name string, err error) error {
+	var wrong *csv.ParseError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%w: %s: line %d: %w", cli.ErrUsage, name, wrong.Line, wrong.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // applyJSON makes packages those that JSON describes: a file for one package, or a folder

@@ -54,7 +54,7 @@ code is 1. --partial writes the edits without them.`,
 }
 
 func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name string) error {
-	if err := checkOutput(opts.out, opts.overwrite); err != nil {
+	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	m, err := openMods(ctx, a, opts.mergeOptions, []string{name})

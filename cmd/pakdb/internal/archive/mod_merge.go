@@ -503,7 +503,7 @@ func runModConflicts(ctx context.Context, a *cli.App, opts mergeOptions, names [
 }
 
 func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []string) error {
-	if err := checkOutput(opts.out, opts.overwrite); err != nil {
+	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	m, err := openMods(ctx, a, opts, names)

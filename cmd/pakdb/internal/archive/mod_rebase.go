@@ -98,7 +98,7 @@ type rebase struct {
 }
 
 func runModRebase(ctx context.Context, a *cli.App, opts rebaseOptions, name string) (err error) {
-	if err := checkOutput(opts.out, opts.overwrite); err != nil {
+	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil {
 		return err
 	}
 	r := &rebase{modRun: &modRun{a: a, opts: &modOptions{}}, opts: opts, counts: map[string]int64{}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -202,8 +203,12 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 		return modHint(t.name, err)
 	}
 	edit.Ordered(edits)
+	set := map[string]string{} // values by their objects and fields
 	for i, e := range edits {
 		err := edited.Apply(e)
+		if err == nil {
+			err = setOnce(set, e.Op, edited.Changes())
+		}
 		var none *property.NoFieldError
 		if t.chosen && i == 0 && errors.As(err, &none) && lacksAll(edited, edits) {
 			r.passed, r.near = r.passed+1, append(r.near, none.Near...)
@@ -222,6 +227,20 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 		m.body = t.ar.files.bodies[strings.ToLower(stem)]
 	}
 	r.all = append(r.all, m)
+	return nil
+}
+
+// setOnce fails if the last change gives a field that was set before another value.
+func setOnce(set map[string]string, op edit.Op, changes []edit.Change) error {
+	if op != edit.Set && op != edit.Add && op != edit.Multiply || len(changes) == 0 {
+		return nil
+	}
+	c := &changes[len(changes)-1]
+	key := strings.ToLower(c.Object + "." + c.Field)
+	if was, ok := set[key]; ok && was != c.New {
+		return fmt.Errorf("%w: %s is set twice, to %s and to %s", property.ErrValue, strings.TrimPrefix(c.Object+"."+c.Field, "."), was, c.New)
+	}
+	set[key] = c.New
 	return nil
 }
 
@@ -247,7 +266,13 @@ func (r *modRun) finish(ctx context.Context) error {
 		return cli.WithHint(err, glob.NearestHint(near[:min(len(near), 3)]))
 	}
 	for _, m := range r.all {
-		if m.ar == nil || r.opts.out == "" || writtenWhole(m.ar.Archive) {
+		if m.ar == nil || r.opts.out == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Dir(r.opts.out)); err != nil {
+			return err
+		}
+		if writtenWhole(m.ar.Archive) {
 			continue
 		}
 		if err := refuseShadowed(r.opts.out, m.ar.Archive); err != nil {
