@@ -161,7 +161,7 @@ func TestJoins(t *testing.T) {
 		var took [2]int64
 		var err error
 		for i, db := range dbs {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			steps.Take()
 			err = db.Each(ctx, text, asks.Args{}, func([]string) error { return nil }, func([]driver.Value) error { return nil })
 			cancel()

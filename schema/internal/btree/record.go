@@ -60,9 +60,11 @@ func decode(payload []byte, slots []int, values []Value) bool {
 			}
 			continue
 		}
-		serial, took := varint(types)
-		if took == 0 {
-			return false
+		serial, took := uint64(types[0]), 1
+		if serial >= 0x80 {
+			if serial, took = varint(types); took == 0 {
+				return false
+			}
 		}
 		types = types[took:]
 		length := sizeOf(serial)
@@ -80,7 +82,7 @@ func decode(payload []byte, slots []int, values []Value) bool {
 // sizeOf is how many bytes a value of a serial type has.
 func sizeOf(serial uint64) uint64 {
 	if serial < 12 {
-		return uint64([12]uint8{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}[serial])
+		return uint64("\x00\x01\x02\x03\x04\x06\x08\x08\x00\x00\x00\x00"[serial])
 	}
 	return (serial - 12) / 2
 }
