@@ -202,8 +202,7 @@ class Literals:
     def find(self, hashes, node):
         found = []
         for h in hashes:
-            h = (h + node * 0x9E3779B1) * 0x2C1B3C6D & 0xFFFFFFFF
-            h = ((h ^ h >> 15) * 0x297A2D39 & 0xFFFFFFFF) >> 18
+            h = spread(h, node) >> 18
             found.append(self.slots.get(h) or self.slots.setdefault(h, tree(4)))
         return found
 
@@ -245,6 +244,95 @@ class Literals:
         return node
 
 
+def spread(h, n):
+    h = (h + n * 0x9E3779B1) * 0x2C1B3C6D & 0xFFFFFFFF
+    return (h ^ h >> 15) * 0x297A2D39 & 0xFFFFFFFF
+
+
+class Corrections:
+    """Numbers that differ from those of the source, by four tables of key, difference and hits."""
+
+    def __init__(self):
+        self.tables = [{} for _ in range(4)]
+        self.estimates = [{} for _ in range(5)]
+        self.mixers = [[Mixer([22000] * 5) for _ in range(4)] for _ in range(4)]
+        self.lag = self.span = 63
+        self.known, self.flags, self.lately = False, {}, 0
+
+    def is_corrected(self, s, n, first):
+        key = self.lately & 7, min(n.bit_length() >> 1, 3), first
+        b = s.bit(self.flags.setdefault(key, [1 << 21, 0]))
+        self.lately = self.lately << 1 | b
+        return b
+
+    @staticmethod
+    def around(old, at):
+        """Six numbers of the source from 16 bytes before a place on, and the byte before it."""
+        part = bytes(old[max(at - 16, 0):max(at + 8, 0)])
+        part = (b"\0" * min(max(16 - at, 0), 24) + part)[:24].ljust(24, b"\0")
+        return struct.unpack("<6I", part), part[15]
+
+    @staticmethod
+    def keys(u, p):
+        v, n = u[4:]
+        return [k | 1 for k in (spread(v, n), spread(v & 0xFFFF, p), spread(v >> 5, int(n == 0)), spread(v & 0xFFFF, 0))]
+
+    def run(self, s, old, at, n):
+        out = bytearray()
+        while len(out) < n:
+            self.lag = min(self.lag + 1, 63)
+            got = self.number(s, old, at + len(out), n - len(out))
+            if got:
+                self.span, self.lag = self.lag, 0
+            out += got or old[at + len(out):at + len(out) + 1]
+        return out
+
+    def number(self, s, old, at, left):
+        u, p = self.around(old, at)
+        seen = []
+        for t, k in enumerate(self.keys(u, p)):
+            e = self.tables[t].get(k >> 20)
+            if not e or e[0] != k or e[1] & 0xFF == 0 or e[1] in seen:
+                continue
+            seen.append(e[1])
+            total = u[4] + e[1] & 0xFFFFFFFF
+            m = (total ^ u[4]).bit_length() + 7 >> 3
+            if m > left:
+                continue
+            b = self.bit(s, t, e[2], u)
+            e[2] = e[2] << 1 & 0xFF | b
+            if b:
+                return total.to_bytes(4, "little")[:m]
+        return b""
+
+    def bit(self, s, t, hits, u):
+        contexts = hits << 6 | self.lag, spread(u[3], u[2]), spread(u[1], u[0]), spread(u[4], u[5]), self.lag << 6 | self.span
+        found = [e.setdefault(spread(c, t) >> 20, [1 << 21, 0]) for e, c in zip(self.estimates, contexts)]
+        b = self.mixers[t][hits & 3].bit(s, [LOGIT[e[0] >> 10] for e in found])
+        for e in found:
+            learn(e, b, 30)
+        return b
+
+    def learn(self, old, at, new):
+        i = 0
+        while i < len(new):
+            u, p = self.around(old, at + i)
+            if new[i] == u[4] & 0xFF:
+                i += 1
+                continue
+            part = bytes(new[i:i + 4])
+            w = int.from_bytes(part + u[4].to_bytes(4, "little")[len(part):], "little")
+            d = w - u[4] & 0xFFFFFFFF
+            for t, k in zip(self.tables, self.keys(u, p)):
+                e = t.get(k >> 20)
+                if not e or e[0] != k:
+                    t[k >> 20] = [k, d, 1]
+                elif e[1] != d:
+                    e[1:] = d, e[2] << 1 & 0xFF
+            self.known = True
+            i += (w ^ u[4]).bit_length() + 7 >> 3
+
+
 class Stream:
     """A delta stream: numbers and contents."""
 
@@ -263,7 +351,7 @@ class Stream:
         self.from_end, self.from_shift, self.from_prior = Number(8), Number(8), Number(8)
         self.position = tree(6), [tree(1) for _ in range(8)]
         self.distance = [Number(8) for _ in range(4)]
-        self.literals, self.run = Literals(), 0
+        self.literals, self.run, self.corrections = Literals(), 0, Corrections()
 
     def shift(self):
         if self.at >= len(self.data) + 4:
@@ -388,9 +476,11 @@ class Stream:
                         ref = (False, -1 - self.distance[min(n, 5) - 2].read(self))
                     refs = [ref] + refs[:3]
                     state = 7 if state < 7 else 10
+                    first = False
                 else:
-                    n = 0
+                    n, first = 0, False
                     if flag(self.repeat0) == 0:
+                        first = True
                         if flag(self.long) == 0:
                             n = 1
                     else:
@@ -403,18 +493,28 @@ class Stream:
                     else:
                         n = self.repeat_length.read(self, align, recent)
                         state = 8 if state < 7 else 11
-                self.run, few = n, 0
+                self.run, few, gap, c = n, 0, 0, self.corrections
+                corrected = n > 1 and refs[0][0] and c.known and c.is_corrected(self, n, first)
                 if refs[0][0]:
+                    gap = pos - ended if refs[0][1] == shift else 0
                     if refs[0][1] != shift:
                         prior = shift
                     shift, ended = refs[0][1], pos + n
                 if n > end - at:
                     raise Refused("a step passes the end of its content")
+                if corrected:
+                    if not 0 <= pos + shift <= len(old) - n:
+                        raise Refused("a reference to where nothing is")
+                    out += c.run(self, old, pos + shift, n)
+                    c.learn(old, pos + shift, out[at:])
+                    n = 0
                 for _ in range(n):
                     b = byte(refs[0], len(out), len(out))
                     if b is None:
                         raise Refused("a reference to where nothing is")
                     out.append(b)
+                if 1 <= gap <= 8:
+                    c.learn(old, pos - gap + shift, out[at - gap:at])
         return bytes(out[start:]), length + shift
 
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"pakdb/internal/stored"
 )
@@ -18,7 +19,7 @@ type Old interface {
 }
 
 // Decoder reads what an [Encoder] wrote. It is not safe for concurrent use.
-// It holds up to 8 MiB of what it decoded, whatever the stream says, and never
+// It holds up to 8 MiB of what it decoded and 1 MiB of an old content, whatever the stream says, and never
 // reads outside of an old content.
 type Decoder struct {
 	// Ready, if not nil, gets again and again how much of the content at hand is decoded.
@@ -30,6 +31,7 @@ type Decoder struct {
 	history history
 	old     pager
 	place   place  // of the literal at hand
+	room    []byte // what corrections are made of
 	new     []byte // the content at hand
 	at      int    // its position in the history
 }
@@ -102,7 +104,40 @@ func (d *Decoder) symbol(pos int) (int, error) {
 	if n > len(d.new)-pos {
 		return 0, fmt.Errorf("%w: %d bytes, %d are left of the content", ErrCorrupt, n, len(d.new)-pos)
 	}
-	return pos + n, d.copy(pos, n)
+	if s.corrected {
+		if err := d.correct(pos, n); err != nil {
+			return 0, err
+		}
+	} else if err := d.copy(pos, n); err != nil {
+		return 0, err
+	}
+	if k := d.models.gap; k > 0 && k <= maxGap {
+		return pos + n, d.learn(pos-k, k)
+	}
+	return pos + n, nil
+}
+
+// learn takes note of what differs in the n bytes from pos on.
+func (d *Decoder) learn(pos, n int) error {
+	err := d.old.margins(&d.room, int64(pos)+d.models.shift, n)
+	if err == nil {
+		d.models.corrections.learn(d.room, d.new[pos:pos+n])
+	}
+	return err
+}
+
+// correct fills n bytes from pos on by the last reference, which is corrected.
+func (d *Decoder) correct(pos, n int) error {
+	at := int64(pos) + d.models.shift
+	if at < 0 || at > d.old.size-int64(n) {
+		return d.old.outside(n, at)
+	}
+	if err := d.old.margins(&d.room, at, n); err != nil {
+		return err
+	}
+	d.models.corrections.run(&d.coder, d.room, d.new[pos:pos+n])
+	d.models.corrections.learn(d.room, d.new[pos:pos+n])
+	return nil
 }
 
 func (d *Decoder) literalAt(pos int) error {
@@ -157,6 +192,19 @@ func (g *pager) open(old Old) {
 	g.page = g.page[:0]
 }
 
+// margins fills room with n bytes of the old content, and margins around these: zeros where it has none.
+func (g *pager) margins(room *[]byte, at int64, n int) error {
+	p := slices.Grow((*room)[:0], n+marginBefore+marginAfter)[:n+marginBefore+marginAfter]
+	clear(p)
+	*room = p
+	from := at - marginBefore
+	to := min(from+int64(len(p)), g.size)
+	if from = max(from, 0); from >= to {
+		return nil
+	}
+	return g.read(p[from-at+marginBefore:][:to-from], from)
+}
+
 // around fills in the bytes from a place on, as far as the old content has them.
 func (g *pager) around(p []byte, at int64) error {
 	if in := at - g.pageAt; in >= 0 && in <= int64(len(g.page)-len(p)) {
@@ -176,7 +224,7 @@ func (g *pager) around(p []byte, at int64) error {
 // read fills p, or fails with [ErrCorrupt] where the old content has not that much.
 func (g *pager) read(p []byte, off int64) error {
 	if off < 0 || int64(len(p)) > g.size || off > g.size-int64(len(p)) {
-		return fmt.Errorf("%w: %d bytes at %d of %d of the old content", ErrCorrupt, len(p), off, g.size)
+		return g.outside(len(p), off)
 	}
 	if in := off - g.pageAt; in >= 0 && in <= int64(len(g.page)-len(p)) {
 		copy(p, g.page[in:])
@@ -195,4 +243,8 @@ func (g *pager) read(p []byte, off int64) error {
 	}
 	copy(p, g.page)
 	return nil
+}
+
+func (g *pager) outside(n int, off int64) error {
+	return fmt.Errorf("%w: %d bytes at %d of %d of the old content", ErrCorrupt, n, off, g.size)
 }

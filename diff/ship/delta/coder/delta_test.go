@@ -2,7 +2,9 @@ package coder_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -69,6 +71,38 @@ func records(seed uint64, n int) []byte {
 	return b
 }
 
+// references look like an Unreal map: names, zeros, objects and floats. Names and objects
+// from a number on are greater by 1 and 3; from 0, none.
+func references(n, from uint32) []byte {
+	r, b := rand.New(rand.NewPCG(5, 9)), []byte(nil)
+	grown := func(v, by uint32) uint32 {
+		if from > 0 && v >= from {
+			return v + by
+		}
+		return v
+	}
+	for range n / 4 {
+		b = binary.LittleEndian.AppendUint32(b, grown(r.Uint32N(2000), 1))
+		b = binary.LittleEndian.AppendUint32(b, 0)
+		b = binary.LittleEndian.AppendUint32(b, grown(r.Uint32N(4000), 3))
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.Float32()))
+	}
+	return b
+}
+
+// compact is references with the compact indices of the first engine.
+func compact(n, from uint32) (b []byte) {
+	r := rand.New(rand.NewPCG(5, 10))
+	for range n / 4 {
+		v := 64 + r.Uint32N(2000)
+		if from > 0 && v >= from {
+			v++
+		}
+		b = append(b, 6, byte(v&0x3f|0x40), byte(v>>6), byte(r.Uint32N(8)), 0x24, byte(r.Uint32()), byte(r.Uint32()))
+	}
+	return b
+}
+
 func edited(b []byte, every int) []byte {
 	b = bytes.Clone(b)
 	for i := every / 2; i < len(b); i += every {
@@ -94,10 +128,14 @@ func TestSizes(t *testing.T) {
 		{"zeros", []content{{nil, make([]byte, 1<<20)}}, 30},
 		{"larger than what is indexed closely", []content{{noise(2, 5<<20), edited(noise(2, 4<<20), 1<<16)}}, 600},
 		{"beyond the window", []content{{nil, noise(3, 3<<20)}, {nil, noise(4, 3<<20)}}, 6<<20 + 1000},
+		{"references, all grown", []content{{references(20_000, 0), references(20_000, 1)}}, 400},
+		{"references, some grown", []content{{references(20_000, 0), references(20_000, 700)}}, 360},
+		{"compact references", []content{{compact(20_000, 0), compact(20_000, 70)}}, 310},
 		{"records", []content{{records(1, 40_000), records(2, 40_000)}}, 8800},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stream := encode(new(coder.Encoder), c.contents...)
+			t.Logf("%d bytes", len(stream))
 			if len(stream) > c.atMost {
 				t.Errorf("%d bytes, at most %d expected", len(stream), c.atMost)
 			}
@@ -144,6 +182,29 @@ func TestRoundTrip(t *testing.T) {
 			contents = append(contents, content{old, c})
 		}
 		if err := decode(encode(e, contents...), contents...); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestRoundTripOfNumbers draws what corrections are for: numbers in place of the same ones again
+// and again, which sometimes are others.
+func TestRoundTripOfNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var old, new []byte
+		grow := rapid.SliceOfN(rapid.Uint32Max(600), 6, 6).Draw(t, "grow")
+		for range rapid.IntRange(1, 200).Draw(t, "numbers") {
+			v := rapid.Uint32Max(5).Draw(t, "v")
+			skipped := rapid.SliceOfN(rapid.ByteMax(2), 0, 3).Draw(t, "between")
+			old = append(binary.LittleEndian.AppendUint32(old, v<<6), skipped...)
+			if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+				grow[v] = rapid.Uint32Max(600).Draw(t, "other")
+			}
+			new = append(binary.LittleEndian.AppendUint32(new, v<<6+grow[v]), skipped...)
+		}
+		c := []content{{old, new}, {old, new[rapid.IntRange(0, len(new)).Draw(t, "from"):]}, {new, old}}
+		e := &coder.Encoder{Best: rapid.Bool().Draw(t, "best")}
+		if err := decode(encode(e, c...), c...); err != nil {
 			t.Fatal(err)
 		}
 	})

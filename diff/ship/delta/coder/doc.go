@@ -16,6 +16,13 @@
 // kernel modules, half off programs of which all pointers changed, and nine tenths
 // and more off tables of counters, for 40 ns a bit of a literal.
 //
+// Numbers that grew because something was inserted before what they name (references in packages,
+// addresses in programs) are corrected within a run: a number that became another one becomes
+// the same wherever the old content has it, and those near it grow by as much. A flag says so, which
+// the numbers around it and their history foresee. No format need be known for that. A map of
+// an Unreal game, of which every reference shifted, takes an eighth of what it took without that, and
+// the programs of two builds a quarter less. Only such runs look at each byte, for 300 ns.
+//
 // This was chosen over bsdiff's model (copies with differences, differences and
 // new bytes in streams of their own under zstd), which was built first. On the
 // changed contents of two builds of a mod, 272,941 bytes of Unreal assets, that
@@ -54,5 +61,5 @@
 // cannot disagree.
 //
 // Files in reading order: encoder.go, parse.go (which steps), index.go and near.go (how bytes
-// are found), decoder.go, model.go, literal.go, rangecoder.go.
+// are found), decoder.go, model.go, literal.go, correct.go, rangecoder.go.
 package coder

@@ -63,7 +63,10 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 		for pos < end && !e.IsOver() {
 			steps, long := p.choose(pos, end)
 			for _, s := range steps {
-				pos = e.put(pos, s)
+				planned := pos + int(s.n)
+				if pos = e.put(pos, s); pos != planned {
+					break // what was learned since cut the step
+				}
 			}
 			if long {
 				p.learn(pos)
@@ -82,8 +85,20 @@ func (e *Encoder) put(pos int, s step) int {
 	e.parser.prices.count(&e.models)
 	t := &e.parser.text
 	x := t.site(pos)
+	if s.corrected {
+		s = e.parser.cut(pos, s)
+	}
 	if e.models.step(&e.coder, &x, s); s.kind != literal {
-		return pos + int(s.n)
+		end := pos + int(s.n)
+		if s.corrected {
+			old := t.margins(&e.parser.room, pos, end, e.models.shift)
+			e.models.corrections.run(&e.coder, old, t.new[pos:end])
+			e.models.corrections.learn(old, t.new[pos:end])
+		}
+		if k := e.models.gap; k > 0 && k <= maxGap {
+			e.models.corrections.learn(t.margins(&e.parser.room, pos-k, pos, e.models.shift), t.new[pos-k:pos])
+		}
+		return end
 	}
 	l := t.place(&e.models.trail, pos)
 	e.models.literals.code(&e.coder, &l, t.new[pos])

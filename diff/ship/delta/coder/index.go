@@ -3,6 +3,7 @@ package coder
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -304,6 +305,23 @@ func (t *text) matchLen(r ref, pos int) int {
 		return 0
 	}
 	return common(t.new[pos:], t.buf[p:])
+}
+
+// margins returns the old content of the bytes from pos to end, and margins around it: zeros where
+// there is none. It may be in room.
+func (t *text) margins(room *[]byte, pos, end int, shift int64) []byte {
+	old := t.old.old
+	from, n := int64(pos)+shift-marginBefore, end-pos+marginBefore+marginAfter
+	if from >= 0 && from <= int64(len(old)-n) {
+		return old[from:][:n]
+	}
+	p := slices.Grow((*room)[:0], n)[:n]
+	clear(p)
+	*room = p
+	if to := min(from+int64(n), int64(len(old))); to > 0 && from < to {
+		copy(p[max(-from, 0):], old[max(from, 0):to])
+	}
+	return p
 }
 
 // skipped is how many bytes may differ where a reference is taken for one that goes on.

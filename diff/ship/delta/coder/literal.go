@@ -102,15 +102,19 @@ const (
 	spread3 = 0x297a2d39
 )
 
+// spread returns a hash. Its upper bits are the better ones.
+func spread(h, n uint32) uint32 {
+	h = (h + n*spread1) * spread2
+	return (h ^ h>>15) * spread3
+}
+
 // find finds the slots of the contexts for a half of the byte after the bits of node,
 // of which the highest is a 1 that is before them.
 //
 //go:norace
 func (l *literals) find(half int, node uint32) {
 	for i, h := range &l.hashes[half&1] {
-		h = (h + node*spread1) * spread2
-		h = (h ^ h>>15) * spread3
-		l.at[i] = &l.slots[h>>(32-slotBits)]
+		l.at[i] = &l.slots[spread(h, node)>>(32-slotBits)]
 	}
 }
 

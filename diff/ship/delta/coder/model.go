@@ -73,6 +73,9 @@ type models struct {
 	number                        [numbers]numberModel
 	plain                         estimate // a block is not coded
 	literals                      literals
+	corrections                   corrections
+	corrected                     [8][8]estimate
+	lately                        uint32 // whether references to the old content were corrected, the last one lowest
 	trail
 	limit uint64 // the last place of the old content
 }
@@ -83,6 +86,7 @@ type trail struct {
 	shift int64 // of the last reference to the old content
 	prior int64 // of the one before it that had another
 	end   int   // where it ended
+	gap   int   // bytes between the last step and that reference, if the step goes on with it
 	state uint8
 	few   uint8 // literals since the last match, 3 at most
 	run   int32 // bytes of that
@@ -114,6 +118,11 @@ func (m *models) reset() {
 	}
 	m.plain = estimateStart
 	m.literals.reset()
+	m.corrections.reset()
+	for i := range m.corrected {
+		start(m.corrected[i][:])
+	}
+	m.lately = 0
 	m.trail = trail{}
 }
 
@@ -156,10 +165,12 @@ func (t *trail) literal() {
 
 // matched is noted for a match of n bytes that ends at a position, and leaves a state.
 func (t *trail) matched(end int, n int32, state uint8) {
-	t.state, t.few, t.run = state, 0, n
+	t.state, t.few, t.run, t.gap = state, 0, n, 0
 	if r := t.refs[0]; r.old {
 		if r.shift != t.shift {
 			t.prior = t.shift
+		} else {
+			t.gap = end - int(n) - t.end
 		}
 		t.shift, t.end = r.shift, end
 	}

@@ -42,9 +42,10 @@ type parser struct {
 	prices stepPrices
 	nodes  []node
 	path   []step
-	far    int // last node of the block that a way leads to
-	leapTo int // nodes before it are not looked from
-	from   int // position of the first node
+	room   []byte // what corrections are made of
+	far    int    // last node of the block that a way leads to
+	leapTo int    // nodes before it are not looked from
+	from   int    // position of the first node
 }
 
 // reset begins with a new stream, which models learn from.
@@ -80,11 +81,14 @@ func (p *parser) choose(pos, stop int) (steps []step, long bool) {
 	p.far, p.leapTo, p.from = 0, 0, pos
 	for i := 0; ; i++ {
 		if i > 0 {
-			p.visit(i)
+			known := p.nodes[i].price < infinite // no corrected step passes over it
+			if known {
+				p.visit(i)
+			}
 			if i == p.far || i == maxBlock-1 || pos+i == stop {
 				return p.wayTo(p.beyond(i)), false
 			}
-			if i < p.leapTo {
+			if i < p.leapTo || !known {
 				continue
 			}
 		}
@@ -174,8 +178,8 @@ func (p *parser) relax(pos, i int) (long step, found bool) {
 	s.limit = len(p.text.new) - s.at
 	s.match = n.price + p.models.match.state[n.state][s.align].price1()
 	for r := range n.refs[:p.repeats] {
-		if have := p.relaxRepeat(&s, r); have >= p.nice {
-			return step{kind: uint8(repeat + r), n: int32(have)}, true
+		if long = p.relaxRepeat(&s, r); long.n > 0 {
+			return long, true
 		}
 	}
 	p.reach(i, 1, n.price+p.models.match.state[n.state][s.align].price0()+p.literalPrice(&s), step{kind: literal})
@@ -205,24 +209,67 @@ func (p *parser) relax(pos, i int) (long step, found bool) {
 	return long, long.n > 0
 }
 
-// relaxRepeat offers reference r and returns how many bytes it gives.
+// relaxRepeat offers reference r. It returns a step when that is long enough.
 //
 //go:norace
-func (p *parser) relaxRepeat(s *stop, r int) int {
+func (p *parser) relaxRepeat(s *stop, r int) step {
 	have := p.text.matchLen(s.refs[r], s.at)
-	if have >= p.nice || have == 0 {
-		return have
+	all := p.corrected(s.refs[r], s.at, have, len(p.text.new))
+	if all == 0 {
+		return step{}
+	}
+	if all >= p.nice {
+		return step{kind: uint8(repeat + r), n: int32(all), corrected: all > have}
 	}
 	price := s.match + p.models.repeat.state[s.state][s.align].price1()
-	if r == 0 {
+	if r == 0 && have > 0 {
 		p.reach(s.i, 1, price+p.models.repeat0.state[s.state][s.align].price0()+p.models.long.state[s.state][s.align].price0(), step{kind: short})
 	}
 	price += p.repeatPrice(s.state, s.align, r)
 	for m := minMatch; m <= min(have, s.limit); m++ {
 		p.reach(s.i, m, price+p.prices.lengths[1][s.align][m], step{kind: uint8(repeat + r)})
 	}
-	s.best = max(s.best, have)
-	return have
+	if all > max(have, 1) {
+		p.reach(s.i, all, price+p.prices.lengths[1][s.align][all]+flagPrice, step{kind: uint8(repeat + r), corrected: true})
+	}
+	s.best = max(s.best, all)
+	return step{}
+}
+
+// flagPrice is about what the flags of a corrected step cost.
+const flagPrice = 2 * bitPrice
+
+// corrected returns how many bytes from pos on, up to end, a reference gives if it is corrected. It
+// gives the first n as it is.
+func (p *parser) corrected(r ref, pos, n, end int) int {
+	t := &p.text
+	for r.old && p.models.corrections.known {
+		at, q := pos+n, int64(pos+n)+r.shift
+		if at >= end || q < 0 || q >= int64(len(t.old.old)) {
+			break
+		}
+		k := p.models.corrections.fits(t.margins(&p.room, at, at, r.shift), t.new[at:end])
+		if k == 0 || q+int64(k) > int64(len(t.old.old)) {
+			break
+		}
+		n += k + common(t.new[at+k:end], t.old.old[q+int64(k):])
+	}
+	return n
+}
+
+// cut returns a corrected step as far as it still goes: corrections were learned after it was chosen.
+func (p *parser) cut(pos int, s step) step {
+	r := s.to
+	if s.kind < fresh {
+		r = p.models.refs[s.kind-repeat]
+	}
+	have := min(p.text.matchLen(r, pos), int(s.n))
+	s.n = int32(p.corrected(r, pos, have, pos+int(s.n)))
+	s.corrected = int(s.n) > have
+	if s.n < minMatch {
+		return step{kind: literal, n: 1}
+	}
+	return s
 }
 
 //go:norace
@@ -242,13 +289,17 @@ func (p *parser) repeatPrice(s uint8, k, r int) uint32 {
 //
 //go:norace
 func (p *parser) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
-	if have >= p.nice {
-		return step{kind: fresh, n: int32(have), to: r}
+	all := p.corrected(r, s.at, have, len(p.text.new))
+	if all >= p.nice {
+		return step{kind: fresh, n: int32(all), to: r, corrected: all > have}
 	}
-	s.best = max(s.best, have)
+	s.best = max(s.best, all)
 	price += s.match + p.models.repeat.state[s.state][s.align].price0() + p.models.old[isOld(s.refs[0])][s.few].price(isOld(r))
 	for m := from; m <= min(have, s.limit); m++ {
 		p.reach(s.i, m, price+p.prices.lengths[0][s.align][m], step{kind: fresh, to: r})
+	}
+	if all > have {
+		p.reach(s.i, all, price+p.prices.lengths[0][s.align][all]+flagPrice, step{kind: fresh, to: r, corrected: true})
 	}
 	return step{}
 }

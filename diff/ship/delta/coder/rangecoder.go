@@ -164,9 +164,10 @@ func bitOf(b bool) uint32 {
 
 // step is a symbol: a literal, or n bytes by a reference.
 type step struct {
-	kind uint8
-	n    int32
-	to   ref
+	kind      uint8
+	corrected bool // by numbers that grew
+	n         int32
+	to        ref
 }
 
 // Kinds of steps.
@@ -211,6 +212,7 @@ func (m *models) step(c *rangeCoder, x *site, s step) step {
 		m.use(int(s.kind - repeat))
 		state = afterRepeat(state)
 	}
+	s.corrected = s.n > 1 && m.refs[0].old && m.corrections.known && m.isCorrected(c, &s)
 	m.matched(x.pos+int(s.n), s.n, state)
 	return s
 }
@@ -229,7 +231,7 @@ func (m *models) which(c *rangeCoder, x *site, kind uint8) uint8 {
 // fresh codes a length and a new reference.
 func (m *models) fresh(c *rangeCoder, x *site, s step) step {
 	n := m.length.code(c, int(s.n), x.align, int(x.before))
-	s = step{kind: fresh, n: int32(n), to: s.to}
+	s.kind, s.n = fresh, int32(n)
 	if s.to.old = m.old[isOld(m.refs[0])][m.few].code(c, isOld(s.to)) == 1; s.to.old {
 		s.to.shift = m.oldShift(c, int64(x.pos), s.to.shift)
 	} else {
