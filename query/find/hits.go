@@ -192,8 +192,12 @@ const (
 		" LEFT JOIN x_path p ON p.path_id = e.path_id LEFT JOIN x_dir d ON d.dir_id = p.dir_id WHERE e.content_id = ?" + byPath
 	buildsOfPath = "SELECT " + search.Path + ", b.label FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id" +
 		" CROSS JOIN x_entry e ON e.path_id = p.path_id" + inBuilds + " WHERE p.path_id = ?" + byPath
-	buildsOfFolder = "SELECT d.prefix, b.label FROM x_dir d CROSS JOIN x_path p ON p.dir_id = d.dir_id" +
-		" CROSS JOIN x_entry e ON e.path_id = p.path_id" + inBuilds + " WHERE d.dir_id = ?" + byPath
+	buildsOfFolder = `SELECT d.prefix, b.label FROM x_dir d CROSS JOIN x_build b ON b.complete = 1
+	WHERE d.dir_id = ? AND EXISTS (SELECT 1 FROM x_path p
+		CROSS JOIN x_entry e ON e.path_id = p.path_id
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = b.build_id
+		WHERE p.dir_id = d.dir_id)
+	ORDER BY b.build_id`
 	buildsOfSet = "SELECT coalesce(" + search.Path + `, ''), b.label FROM x_value_set s
 	CROSS JOIN x_entry e ON e.content_id = s.content_id
 	CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header` + inBuilds + `
