@@ -456,8 +456,17 @@ func TestMeaningInBrowser(t *testing.T) {
 	}
 	b.open("/b/1.1/path/Harbor/Content/Data/DT_Weapons.uasset")
 	b.until("a table", panel("Storm Lantern"))
+	if got := b.text(`[...document.querySelectorAll("[role=tabpanel] .fresh")].map((v) => v.title).filter((t) => t.includes("→")).join("; ")`); got != "24 (1.0) → 27 (1.1); 38 (1.0) → 34 (1.1); 420 (1.0) → 460 (1.1); 0.4 (1.0) → 0.45 (1.1)" {
+		t.Errorf("what changed is marked by %q", got)
+	}
+	b.eval(`document.querySelector("[title^='24 (1.0)']").click()`)
+	b.until("the line over all builds", `document.querySelectorAll("[aria-label='History of DT_Weapons[BoatHook].Damage'] svg circle").length === 2`)
+	b.eval(`document.querySelector("[role=tabpanel] input[type=checkbox]").click()`)
+	b.until("rows that changed", `document.querySelectorAll("[role=tabpanel] tbody tr").length === 4 && location.search === "?changed=1"`)
 	b.eval(tab("Values"))
-	b.until("values", panel("ShotsPerSecond"))
+	b.until("values that changed", panel("Before")+` && document.querySelectorAll("table.origins tbody tr").length === 9`)
+	b.eval(`document.querySelector("[role=tabpanel] input[type=checkbox]").click()`)
+	b.until("all values", panel("DT_Weapons.RowStruct"))
 	b.open("/b/1.1/path/Harbor/Content/Localization/Game/fr/Game.locres")
 	b.until("texts", panel("Lanterne-tempête")+" && "+panel("language fr"))
 	b.named()
@@ -470,7 +479,7 @@ func TestMeaningInBrowser(t *testing.T) {
 	b.until("history of its pixels", `document.querySelector("[aria-label=History]").textContent.includes("modified .uexp")`)
 	b.open("/b/1.1/path/Harbor/Content/Blueprints/BP_Door.uasset")
 	b.until("defaults", panel("Speed"))
-	b.eval(`document.querySelector("[aria-label='History of Speed']").click()`)
+	b.eval(`document.querySelector("[aria-label='1.1: history of BP_Door.Speed']").click()`)
 	b.until("what they were", panel("120")+" && "+panel("150"))
 	b.eval(tab("Code"))
 	b.until("code", panel("if (!self.bLocked) {"))

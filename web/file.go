@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/graph"
@@ -40,7 +41,7 @@ type file struct {
 // parts are the data of a file beside its facts.
 func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
 	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
-		"history": (*file).tellHistory, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
+		"history": (*file).tellHistory, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "blame": (*file).blame, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
 		"text": (*file).text, "hex": (*file).hex, "picture": (*file).picture, "sound": (*file).sound, "download": (*file).download,
 	}
 }
@@ -260,6 +261,9 @@ func (f *file) shows(h *explore.Holds) []string {
 	if isText(f.entry) {
 		all = append(all, "text")
 	}
+	if h.Values || isText(f.entry) {
+		all = append(all, "blame")
+	}
 	if f.entry.Kind != "" && f.entry.Kind[0] != '?' {
 		all = append(all, "meaning")
 	}
@@ -271,7 +275,9 @@ func (f *file) shows(h *explore.Holds) []string {
 		all = append(all, "text") // of a format that is not known
 	}
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
-		all = slices.DeleteFunc(all, func(part string) bool { return !slices.Contains([]string{"tables", "curves", "strings"}, part) })
+		all = slices.DeleteFunc(all, func(part string) bool {
+			return !slices.Contains([]string{"tables", "curves", "strings", "blame"}, part)
+		})
 	}
 	return all
 }
@@ -301,15 +307,59 @@ func (f *file) strings(w http.ResponseWriter, r *http.Request, _ *address) error
 	return reply(w, map[string]any{"strings": all, "more": more}, err)
 }
 
-// value answers with the history of a value in all builds.
+// mostOrigins bounds the values of a file that are shown with their origins.
+const mostOrigins = 5000
+
+// blame answers with the values of the file, or its lines: the name, the value, the build that
+// gave it, and the value before, null for none.
+func (f *file) blame(w http.ResponseWriter, r *http.Request, _ *address) error {
+	all, err := f.origins(r.Context(), f.build.Label)
+	rows := [][]any{}
+	for _, o := range all[:min(len(all), mostOrigins)] {
+		rows = append(rows, []any{o.Name, o.Value, o.Build, o.Before})
+	}
+	return reply(w, map[string]any{"values": rows, "more": max(len(all)-mostOrigins, 0)}, err)
+}
+
+// origins returns the values of the file in a build, nil if that lacks it.
+func (f *file) origins(ctx context.Context, build string) ([]semantic.Origin, error) {
+	if f.path() == "" {
+		return nil, nil
+	}
+	all, err := show.NewFiles(f.db, f.contents, f.registry).Blame(ctx, build, f.path())
+	if errors.Is(err, diff.ErrNoFile) {
+		return nil, nil
+	}
+	return all, err
+}
+
+// value answers with what a value of that name was since which builds, the oldest first, up to
+// the build.
 func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
-	export, err := a.number("export", -1, 0, 1<<31)
+	builds, err := f.catalog.Builds(r.Context())
 	if err != nil {
 		return err
 	}
-	all, err := f.catalog.History(r.Context(), f.path(), a.query.Get("field"), export)
-	for i := range all {
-		all[i].Value = value(all[i].Value)
+	place := func(label string) int {
+		return slices.IndexFunc(builds, func(b explore.Build) bool { return b.Label == label })
 	}
-	return reply(w, map[string]any{"values": all}, err)
+	name := a.query.Get("name")
+	values := [][]any{}
+	for at := place(f.build.Label); at >= 0; {
+		all, err := f.origins(r.Context(), builds[at].Label)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(o semantic.Origin) bool { return o.Name == name })
+		if i < 0 {
+			break
+		}
+		values = append(values, []any{all[i].Build, all[i].Value})
+		if all[i].Before == nil {
+			break
+		}
+		at = min(place(all[i].Build), at) - 1
+	}
+	slices.Reverse(values)
+	return reply(w, map[string]any{"values": values}, nil)
 }

@@ -61,8 +61,8 @@ func TestMeaningOfFiles(t *testing.T) {
 		return fmt.Sprintf("/b/1.1/file/%s/%d", at.Places[0].Archive, at.Places[0].Ordinal)
 	}
 	for path, want := range map[string]string{
-		"Data/DT_Weapons.uasset": "tables strings meaning hex download", "Data/C_Tide.uasset": "curves meaning hex download",
-		"Textures/T_Sign.uasset": "picture meaning hex download", "Blueprints/BP_Door.uasset": "meaning code hex download",
+		"Data/DT_Weapons.uasset": "tables strings blame meaning hex download", "Data/C_Tide.uasset": "curves blame meaning hex download",
+		"Textures/T_Sign.uasset": "picture blame meaning hex download", "Blueprints/BP_Door.uasset": "blame meaning code hex download",
 		"Audio/Bell.wav": "sound meaning hex download", "Localization/Game/fr/Game.locres": "strings meaning hex download",
 	} {
 		var file struct{ Shows []string }
@@ -106,6 +106,34 @@ func TestMeaningOfFiles(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != want {
 			t.Errorf("history of %s: %q, want %s", path, got, want)
+		}
+	}
+}
+
+// TestOrigins: each value of a file has the build that gave it, and a value all builds since which
+// it was another.
+func TestOrigins(t *testing.T) {
+	s := serve(t, harbor(t), nil)
+	at := "/b/1.1/file/Harbor.pak/0" // DT_Weapons
+	var got struct{ Values [][]any }
+	ask(t, s, at+"/blame.json").json(t, &got)
+	values := map[any][]any{}
+	for _, v := range got.Values {
+		values[v[0]] = v[1:]
+	}
+	for name, want := range map[string][]any{
+		"DT_Weapons[BoatHook].Damage": {"27", "1.1", "24"}, "DT_Weapons[Anchor].Damage": {"62", "1.0", nil}, "DT_Weapons[Lantern].Damage": {"12", "1.1", nil},
+	} {
+		if !slices.Equal(values[name], want) {
+			t.Errorf("%s: %v, want %v", name, values[name], want)
+		}
+	}
+	for address, want := range map[string]string{
+		at + "/value.json?name=DT_Weapons[BoatHook].Damage": "[[1.0 24] [1.1 27]]", at + "/value.json?name=DT_Weapons[Anchor].Damage": "[[1.0 62]]", at + "/value.json?name=none": "[]",
+		"/b/1.0/file/Harbor.pak/0/value.json?name=DT_Weapons[BoatHook].Damage": "[[1.0 24]]",
+	} {
+		if ask(t, s, address).json(t, &got); fmt.Sprint(got.Values) != want {
+			t.Errorf("%s: %v, want %s", address, got.Values, want)
 		}
 	}
 }

@@ -98,6 +98,7 @@ func serve(t testing.TB, catalog string, change func(*web.Config)) *httptest.Ser
 	if err != nil {
 		t.Fatal(err)
 	}
+	db.SetMaxIdleConns(2) // as pakdb serve does
 	library, err := query.Load("")
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +193,7 @@ func TestPages(t *testing.T) {
 		"/b/-/tree?build=1.1&path=Calligraphy": "/b/-/tree.json?build=1.1&path=Calligraphy", "/b/1.1/path/Calligraphy/Curve.directory": "/b/1.1/path/Calligraphy/Curve.directory.json",
 		"/patch/1.1...1.1": "/compare/1.1...1.1/choice.json?only=**/Curves/**", "/b/1.1/tree": "/b/1.1/treemap/Calligraphy.json?by=size",
 		"/compare/1.1...1.1?q=x": "/compare/1.1...1.1/downloads.json", "/compare/1.1...1.1?under=x": "/compare/1.1...1.1/impact.json?only=**", "/compare/1.1...1.1?kind=added": "/compare/1.1...1.1/changes.json?kind=added",
-		"/b/1.1/file/Calligraphy.sip/1": "/b/1.1/file/Calligraphy.sip/1/value.json?field=x", "/b/1.1/file/Calligraphy.sip/2": "/b/1.1/file/Calligraphy.sip/2/curves.json",
+		"/b/1.1/file/Calligraphy.sip/1": "/b/1.1/file/Calligraphy.sip/1/value.json?name=x", "/b/1.1/file/Calligraphy.sip/2": "/b/1.1/file/Calligraphy.sip/2/curves.json",
 		"/b/1.1/file/Calligraphy.sip/3": "/b/1.1/file/Calligraphy.sip/3/tables.json", "/q/archives": "/schema.json", "/compare/1.1...1.1?q=y": "/compare/1.1...1.1/classes.json", "/sql?view=bar": "/explain.json?sql=SELECT+path+FROM+entries",
 	} {
 		page := ask(t, s, address)

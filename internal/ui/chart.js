@@ -12,8 +12,8 @@ export const svg = (tag, attributes, ...children) => {
 const roomFor = (widest) => Math.max(300, Math.min(widest, document.documentElement.clientWidth - 56));
 
 // lineChart draws series of sizes: [{name, colour, values}] over labels.
-export const lineChart = (labels, series, format = bytes) => {
-  const w = roomFor(1200), h = 170, left = 74, low = h - 24, top = 12, right = w - 12;
+export const lineChart = (labels, series, format = bytes, widest = 1200) => {
+  const w = roomFor(widest), h = 170, left = 74, low = h - 24, top = 12, right = w - 12;
   const most = Math.max(1, ...series.flatMap((s) => s.values));
   const x = (i) => (labels.length < 2 ? (left + right) / 2 : left + (i * (right - left)) / (labels.length - 1)), y = (v) => low - (v / most) * (low - top);
   const step = Math.max(1, Math.ceil((labels.length * 100) / w));

@@ -1,7 +1,8 @@
 // A file of a build: facts, what is in it, its history, what refers to it.
 import { el, plain, bytes, signed, count, plural } from "./words.js";
 import { crumbs, facts, table } from "./parts.js";
-import { lineChart, xyChart } from "./chart.js";
+import { xyChart } from "./chart.js";
+import { drawOrigins, readOrigins, marked, onlyChanged } from "./origins.js";
 import { zoomOf } from "./inside.js";
 import * as to from "./address.js";
 
@@ -40,13 +41,14 @@ export const show = async (view) => {
     el("section", { class: "box", "aria-label": "References" }, el("div", "row", el("h2", "", "References"), entry.path ? el("a", { href: to.page(build, "graph", { path: entry.path }) }, "graph") : null), refs))));
 
   view.refs = view.get(part("refs"));
+  view.shownPath = entry.path;
   // ---- what is in it: tabs
-  const names = { picture: "Picture", tables: "Table", curves: "Curve", strings: "Texts", sound: "Sound", meaning: "Values", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
-  const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
+  const names = { picture: "Picture", tables: "Table", curves: "Curve", strings: "Texts", sound: "Sound", blame: shows.includes("text") ? "Blame" : "Values", meaning: "Structure", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
+  const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, blame: drawOrigins, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
   const tabs = shows.filter((s) => drawers[s]), body = el("div", { role: "tabpanel", tabindex: "0" });
   const choose = async (tab, keep) => {
     for (const b of strip.children) b.setAttribute("aria-selected", b.dataset.tab === tab);
-    if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab }));
+    if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab, changed: url.searchParams.get("changed") }));
     const into = el("div", "", el("p", "dim", "…")); // what comes late for another tab is drawn where nobody looks
     body.replaceChildren(into);
     try { await drawers[tab](into, view, part, entry, { textures, sounds }); } catch (problem) {
@@ -193,17 +195,30 @@ const drawHex = async (body, view, part, entry) => {
   body.replaceChildren(dump, el("p", "", back, where, forth));
 };
 const drawMeaning = async (body, view, part, entry) => {
-  view.shownPath = entry.path;
   const root = await view.get(part("meaning"));
   root.children?.sort((a, b) => (b.name === "exports") - (a.name === "exports")); // what it says itself comes first
   const known = await view.refs.catch(() => ({ refers_to: [] })), paths = new Set(known.refers_to.map((r) => r.path).filter(Boolean));
-  body.replaceChildren(root.children?.length ? el("div", "meaning", branch(root.children, { view, part, paths, exported: null, prototype: (entry.kind ?? "").startsWith("calligraphy-") }, 0)) : el("p", "dim", `${plain(root.value ?? "")}: it says no more than the facts.`));
+  body.replaceChildren(root.children?.length ? el("div", "meaning", branch(root.children, { view, paths }, 0)) : el("p", "dim", `${plain(root.value ?? "")}: it says no more than the facts.`));
 };
 const values = (...of) => { const t = table(...of); t.classList.add("values"); return t; };
+// drawTables marks what changed since the build before; a click on a cell shows what it was.
 const drawTables = async (body, view, part) => {
-  const { tables } = await view.get(part("tables"));
-  body.replaceChildren(...tables.flatMap((t) => [el("h2", "", plain(t.name)), el("p", "sub", `${plural(t.rows.length, "row", "rows")}${t.more ? "; there are more: SQL has all, in data_table_rows" : ""}`),
-    values(t.columns.map((c) => plain(c) || "Row"), t.rows.map((r) => t.columns.map((_, i) => { const v = r[i]; return typeof v === "number" ? { n: String(v) } : v === null || v === undefined ? el("span", "dim", "–") : plain(v); })), plain(t.name))]));
+  const origins = view.builds.length > 1 ? readOrigins(view, part) : null;
+  const { tables } = await view.get(part("tables")), of = await origins?.catch(() => null), shown = el("div", "");
+  const draw = (only) => shown.replaceChildren(...tables.flatMap((t) => {
+    const origin = (r, i) => of?.of(`${t.name}[${r[0]}].${t.columns[i]}`), history = el("div", "");
+    const cell = (r) => (_, i) => {
+      const v = r[i], o = origin(r, i), text = String(v);
+      if (v === null || v === undefined) return el("span", "dim", "–");
+      const content = o?.ever ? marked(view, part, o, text, (what) => history.replaceChildren(what)) : plain(text);
+      return typeof v === "number" ? { n: content } : content;
+    };
+    const rows = t.rows.filter((r) => !only || t.columns.some((_, i) => origin(r, i)?.ever));
+    return [el("h2", "", plain(t.name)), el("p", "sub", `${plural(rows.length, "row", "rows")}${t.more ? "; there are more: SQL has all, in data_table_rows" : ""}`),
+      values(t.columns.map((c) => plain(c) || "Row"), rows.map((r) => t.columns.map(cell(r))), plain(t.name)), history];
+  }));
+  draw(view.url.searchParams.has("changed"));
+  body.replaceChildren(...[of ? onlyChanged(view, of, draw) : null, shown].filter(Boolean));
 };
 const drawCurves = async (body, view, part) => {
   const { curves } = await view.get(part("curves"));
@@ -218,32 +233,15 @@ const drawStrings = async (body, view, part) => {
   body.replaceChildren(el("p", "sub", [plural(strings.length, "text", "texts") + (more ? "; there are more: SQL has all, in strings" : ""), ...stated].join(" · ")),
     values([...shown.map((c) => all[c]), "Text"], strings.map((s) => [...shown.map((c) => plain(s[c])), s.stale ? el("span", "", plain(s.text), el("span", { class: "badge bad", title: "the text that it translates is another by now" }, "stale")) : plain(s.text)]), "Texts"));
 };
-// valueHistory shows what a value was in all builds: figures as a line, others where they changed.
-const valueHistory = async (view, part, field, exported) => {
-  const { values } = await view.get(part("value", { field, export: exported }));
-  if (values.length === 0) return el("p", "dim", "The catalog has no history of it.");
-  const changed = values.filter((v, i) => i === 0 || v.value !== values[i - 1].value);
-  const rows = table(["Since build", "Value"], changed.map((v) => [el("a", { href: to.path(v.build, view.shownPath) }, plain(v.build)), plain(String(v.value ?? "none"))]), "History of " + plain(field));
-  return el("div", "box", values.length > 1 && values.every((v) => typeof v.value === "number") ? lineChart(values.map((v) => v.build), [{ name: plain(field), colour: "var(--accent)", values: values.map((v) => v.value) }], (n) => String(Math.round(n * 1000) / 1000)) : null, rows);
-};
 // branch draws nodes; what is deep is folded until someone looks.
-const branch = (nodes, of, depth) => el("ul", "", ...nodes.slice(0, 2000).map((n, i) => {
-  const { view, part } = of;
+const branch = (nodes, of, depth) => el("ul", "", ...nodes.slice(0, 2000).map((n) => {
+  const { view } = of;
   const line = [el("span", "dim", plain(n.name ?? "")), n.value !== undefined ? el("span", "", n.name ? ": " : "", of.paths.has(n.value) ? el("a", { href: to.path(view.build, n.value) }, plain(n.value)) : plain(n.value)) : null, n.note ? el("span", "note", "  " + plain(n.note)) : null,
     n.inherited_from ? el("span", "note", "  from ", el("a", { href: to.path(view.build, n.inherited_from.split(" ")[0]) }, plain(n.inherited_from))) : null].filter(Boolean);
   const cls = n.inherited_from ? "inherited" : "";
-  if (!n.children?.length) {
-    if (n.value !== undefined && n.name && view.builds.length > 1 && (of.exported !== null || of.prototype && depth === 0)) {
-      line.push(el("button", { type: "button", class: "word", title: "What it was in all builds", "aria-label": "History of " + plain(n.name), onclick: async (e) => {
-        const button = e.target;
-        button.disabled = true;
-        button.parentElement.append(await valueHistory(view, part, n.name, of.exported ?? "").catch((p) => el("p", "dim", plain(p.message))));
-      } }, "history"));
-    }
-    return el("li", cls, ...line);
-  }
+  if (!n.children?.length) return el("li", cls, ...line);
   const unfold = el("details", {}, el("summary", "", ...line, n.note ? null : el("span", "note", `  ${count(n.children.length)}`)));
-  const fill = () => { if (unfold.childElementCount === 1) unfold.append(branch(n.children, of.exported === null && of.list ? { ...of, exported: i } : { ...of, list: n.name === "exports" }, depth + 1)); };
+  const fill = () => { if (unfold.childElementCount === 1) unfold.append(branch(n.children, of, depth + 1)); };
   if (depth < 2 && n.children.length <= 120 && n.name !== "imports") { fill(); unfold.open = true; } else unfold.addEventListener("toggle", fill);
   return el("li", cls, unfold);
 }), nodes.length > 2000 ? el("li", "dim", `and ${count(nodes.length - 2000)} more: pakdb show has all`) : null);

@@ -10,7 +10,10 @@ import (
 )
 
 // Holds says how many things of each kind a file has.
-type Holds struct{ Textures, Sounds, Functions, Tables, Curves, Texts int64 }
+type Holds struct {
+	Textures, Sounds, Functions, Tables, Curves, Texts int64
+	Values                                             bool // properties, fields of a prototype or settings
+}
 
 // ofPath limits a view to what one archive of a build has of a path.
 const ofPath = ` WHERE build_id = ?1 AND archive_id = ?4 AND path_id = ` + pathID
@@ -29,8 +32,9 @@ func (e *Entry) of(b *Build) []driver.Value {
 func (c *Catalog) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
 	err = c.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
 			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`),
-			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`), EXISTS (SELECT 1 FROM strings`+ofPath+`)`,
-		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves, &h.Texts)
+			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`), EXISTS (SELECT 1 FROM strings`+ofPath+`),
+			EXISTS (SELECT 1 FROM properties`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_fields`+ofPath+` AND owner IS NULL) OR EXISTS (SELECT 1 FROM config`+ofPath+`)`,
+		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves, &h.Texts, &h.Values)
 	return h, schema.Classify(err)
 }
 
@@ -159,27 +163,4 @@ func number(v driver.Value) (float64, bool) {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
 	return 0, false
-}
-
-// Then is what a value was in a build.
-type Then struct {
-	Build string `json:"build"`
-	Value any    `json:"value"`
-}
-
-// History returns what a field of a file was in each build that has it, the oldest first: of
-// an export of an Unreal package by its ordinal, or with -1 of a prototype of Marvel Heroes.
-func (c *Catalog) History(ctx context.Context, path, field string, export int64) ([]Then, error) {
-	all := []Then{}
-	query := `SELECT build, CASE WHEN number IS NULL THEN coalesce(text, value) ELSE value END FROM properties
-		WHERE path_id = ` + pathID + ` AND field = ?1 AND export_ordinal = ?4 ORDER BY build_id`
-	if export < 0 {
-		query = `SELECT build, value FROM calligraphy_fields WHERE path_id = ` + pathID + ` AND field = ?1 AND owner IS NULL AND ?4 < 0 ORDER BY build_id, position`
-	}
-	err := schema.EachRow(ctx, c.db, query, []driver.Value{field, schema.PathKey(path), path, export}, func(r []driver.Value) {
-		if label := text(r[0]); len(all) == 0 || all[len(all)-1].Build != label { // of several archives of a build the first
-			all = append(all, Then{label, r[1]})
-		}
-	})
-	return all, schema.Classify(err)
 }

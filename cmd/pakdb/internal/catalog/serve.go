@@ -66,7 +66,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 		return openError(err, catalog)
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxIdleConns(4)
+	db.SetMaxIdleConns(2) // each has a page cache of 8 MiB
 	library, err := query.Load(query.UserQueries())
 	if err != nil {
 		return err
