@@ -37,10 +37,11 @@ type comparisons struct {
 }
 
 // comparison is what changed between two builds. It does not change but for what is read
-// from its result, which one request at a time does.
+// from its result, which one request at a time does. Changes are made from the result when a
+// request asks for them: they take more memory than that.
 type comparison struct {
 	*diff.Result
-	changes []diff.Change
+	changes int        // that the page has
 	more    int        // changes that are not among these
 	body    []byte     // all of it as the page gets it
 	turn    sync.Mutex // held while something reads from the result
@@ -53,7 +54,7 @@ const (
 	// mostCompared bounds the bytes of all comparisons that are kept.
 	mostCompared = 40 << 20
 	// changeSize is about how many bytes a change takes, beside what the page gets of it.
-	changeSize = 500
+	changeSize = 400
 )
 
 func newComparisons(c Config, catalog *explore.Catalog) *comparisons {
@@ -77,11 +78,11 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 		writeBody(w, "application/json; charset=utf-8", c.body)
 		return nil
 	case "changes":
-		return c.list(w, a)
+		return c.list(r.Context(), w, a)
 	case "inside":
 		return x.inside(w, r, a, c)
 	case "choice":
-		return c.choice(w, a)
+		return c.choice(r.Context(), w, a)
 	case "classes":
 		return x.classes(r.Context(), w, c)
 	case "downloads":
@@ -142,11 +143,11 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 		if err != nil {
 			return nil, 0, schema.Classify(err)
 		}
-		if len(c.changes) == mostChanges {
+		if c.changes == mostChanges {
 			c.more++
 			continue
 		}
-		c.changes = append(c.changes, change)
+		c.changes++
 		rows = append(rows, data.Row(&change))
 	}
 	answer := data.Words()
@@ -157,12 +158,29 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if c.body, err = json.Marshal(answer); err != nil {
 		return nil, 0, err
 	}
-	return c, len(c.body) + changeSize*len(c.changes), nil
+	return c, len(c.body) + changeSize*c.changes, nil
+}
+
+// each calls f with the changes that the page has, from one on, as long as it returns true.
+func (c *comparison) each(ctx context.Context, from int, f func(i int, ch *diff.Change) bool) error {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	i := 0
+	for change, err := range c.Changes(ctx) {
+		switch {
+		case err != nil:
+			return schema.Classify(err)
+		case i == c.changes || i >= from && !f(i, &change):
+			return nil
+		}
+		i++
+	}
+	return nil
 }
 
 // list answers with changes for programs: those of a kind, and below a folder or of a
 // pattern.
-func (c *comparison) list(w http.ResponseWriter, a *address) error {
+func (c *comparison) list(ctx context.Context, w http.ResponseWriter, a *address) error {
 	began := time.Now()
 	kinds := diff.Kind(0)
 	for _, name := range a.query["kind"] {
@@ -182,20 +200,23 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 	}
 	under := a.query.Get("under")
 	t := table{Columns: diff.RowColumns(), Rows: [][]any{}}
-	for i := int(at); i < len(c.changes); i++ {
-		ch := &c.changes[i]
+	err = c.each(ctx, int(at), func(i int, ch *diff.Change) bool {
 		if kinds != 0 && (ch.Kind|ch.Also)&kinds == 0 || under != "" && !strings.HasPrefix(ch.Name(), strings.TrimSuffix(under, "/")+"/") {
-			continue
+			return true
 		}
 		if len(t.Rows) == int(limit) {
 			t.Next, t.Truncated = fmt.Sprint(i), true
-			break
+			return false
 		}
 		row := []any{}
 		for _, v := range ch.Row() {
 			row = append(row, value(v))
 		}
 		t.Rows = append(t.Rows, row)
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	t.Elapsed = milliseconds(began)
 	writeJSON(w, t)
@@ -204,9 +225,13 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 
 // classes reports what class the object of each change is, "" of what is no package.
 func (x *comparisons) classes(ctx context.Context, w http.ResponseWriter, c *comparison) error {
-	files := make([]show.Placed, len(c.changes))
-	for i := range c.changes {
-		files[i] = show.NewerSide(c.OldBuild, c.NewBuild, &c.changes[i])
+	files := make([]show.Placed, c.changes)
+	err := c.each(ctx, 0, func(i int, ch *diff.Change) bool {
+		files[i] = show.NewerSide(c.OldBuild, c.NewBuild, ch)
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	classes, err := show.ClassesOf(ctx, x.db, files)
 	if err != nil {
@@ -221,17 +246,16 @@ const mostChosen = 300
 
 // choice adds up the changes that patterns choose, as "patch build --only" takes them, for
 // what a patch of them would have: files of the new build, and delete records.
-func (c *comparison) choice(w http.ResponseWriter, a *address) error {
+func (c *comparison) choice(ctx context.Context, w http.ResponseWriter, a *address) error {
 	globs, err := glob.ParseList(a.query["only"], true)
 	if err != nil {
 		return refuse(http.StatusBadRequest, "", "%v", err)
 	}
 	var changes, files, deletes, size, stored, to int64
 	rows, hides := [][]any{}, map[string]int64{}
-	for i := range c.changes {
-		ch := &c.changes[i]
+	err = c.each(ctx, 0, func(_ int, ch *diff.Change) bool {
 		if len(globs) > 0 && !globs.Match(ch.Name()) {
-			continue
+			return true
 		}
 		changes++
 		if ch.Old != nil {
@@ -249,6 +273,10 @@ func (c *comparison) choice(w http.ResponseWriter, a *address) error {
 			sizes := ch.Sizes()
 			rows = append(rows, []any{ch.Kind.String(), ch.Name(), sizes.NewSize, ch.Download})
 		}
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	writeJSON(w, map[string]any{"builds": []string{c.OldBuild, c.NewBuild}, "changes": changes, "files": files, "deletes": deletes, "size": size, "stored": stored, "download": to,
 		"columns": []string{"kind", "path", "size", "download"}, "rows": rows, "hides": counted(hides)})
@@ -268,7 +296,7 @@ func counted(archives map[string]int64) [][]any {
 // inside reports what changed inside of one content, with pictures of textures.
 func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address, c *comparison) error {
 	began := time.Now()
-	i, err := a.number("row", -1, 0, int64(len(c.changes))-1)
+	i, err := a.number("row", -1, 0, int64(c.changes)-1)
 	if err != nil {
 		return err
 	}
@@ -276,8 +304,14 @@ func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address,
 		return refuse(http.StatusBadRequest, "", "row is the number of a change")
 	}
 	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild, show.CompareOptions{Media: true})
-	change := c.changes[i]
-	err = x.hashes(r.Context(), &change)
+	var change diff.Change
+	err = c.each(r.Context(), int(i), func(_ int, ch *diff.Change) bool {
+		change = *ch
+		return false
+	})
+	if err == nil {
+		err = x.hashes(r.Context(), &change)
+	}
 	var difference *semantic.Difference
 	if err == nil {
 		difference, err = with.Inside(r.Context(), &change)

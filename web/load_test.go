@@ -143,7 +143,7 @@ func request(r *rand.Rand, n int) (kind, address string) {
 		{"choice", 1, "/compare/" + pair + "/choice.json"},
 		{"impact", 1, "/compare/" + pair + "/impact.json"},
 		{"SQL", 6, "/sql.json?sql=" + url.QueryEscape([]string{
-			fmt.Sprintf("SELECT archive, count(*), sum(size) FROM files WHERE build = '%d' GROUP BY archive", label),
+			fmt.Sprintf("SELECT count(*) FROM files WHERE build = '%d'", label),
 			fmt.Sprintf("SELECT path, size FROM files WHERE build = '%d' AND path LIKE '%%Character%d.%%' LIMIT 200", label, entry),
 			fmt.Sprintf("SELECT count(*) FROM archives WHERE build = '%d'", label),
 		}[r.IntN(3)])},

@@ -215,7 +215,7 @@ const drawTables = async (body, view, part) => {
     };
     const rows = t.rows.filter((r) => !only || t.columns.some((_, i) => origin(r, i)?.ever));
     return [el("h2", "", plain(t.name)), el("p", "sub", `${plural(rows.length, "row", "rows")}${t.more ? "; there are more: SQL has all, in data_table_rows" : ""}`),
-      values(t.columns.map((c) => plain(c) || "Row"), rows.map((r) => t.columns.map(cell(r))), plain(t.name)), history];
+      values(t.columns.map((c, i) => (i && t.rows.every((r) => typeof (r[i] ?? 0) === "number") ? { n: plain(c) } : plain(c) || "Row")), rows.map((r) => t.columns.map(cell(r))), plain(t.name)), history];
   }));
   draw(view.url.searchParams.has("changed"));
   body.replaceChildren(...[of ? onlyChanged(view, of, draw) : null, shown].filter(Boolean));
