@@ -5,7 +5,7 @@ import (
 	"io"
 	"iter"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 // Inspector turns the content of an entry into facts. Facts depend on the

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 	"pakdb/query"
 	"pakdb/schema"
 )

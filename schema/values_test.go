@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 	"pakdb/schema"
 )
 

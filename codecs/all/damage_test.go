@@ -16,8 +16,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal"
+	"pakdb/internal/family"
 	"pakdb/internal/testkit"
 )
 

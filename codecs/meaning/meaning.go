@@ -15,10 +15,10 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
 	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
+	"pakdb/internal/family"
 )
 
 // Node is one thing that a content says, and what it consists of.

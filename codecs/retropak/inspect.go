@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
 	"pakdb/internal/bin"
+	"pakdb/internal/family"
 )
 
 const inspectorName = "retro"

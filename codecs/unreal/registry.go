@@ -1,6 +1,6 @@
 package unreal
 
-import "pakdb/codecs/family"
+import "pakdb/internal/family"
 
 // RegistryFacts is the Detail of facts of kind "unreal-asset-registry": what an
 // AssetRegistry.bin says of a game's assets. Texts are by position in Texts.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 // PackageRows is the tables of a package as the catalog has them. Rows name texts

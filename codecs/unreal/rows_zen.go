@@ -1,6 +1,6 @@
 package unreal
 
-import "pakdb/codecs/family"
+import "pakdb/internal/family"
 
 // scriptRow is an object of a program by its path, a text.
 type scriptRow struct {

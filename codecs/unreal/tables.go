@@ -1,6 +1,6 @@
 package unreal
 
-import "pakdb/codecs/family"
+import "pakdb/internal/family"
 
 // The tables of packages; see 0003_unreal_packages.sql.
 var (

@@ -1,7 +1,7 @@
 package unreal
 
 import (
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 // LocresFacts is the Detail of facts of kind "unreal-locres": the texts of one culture.

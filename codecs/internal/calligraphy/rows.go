@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 // recordRow is a line of a directory.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 //go:embed HEADS.md

@@ -12,8 +12,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family"
 	"pakdb/codecs/internal/textfile"
+	"pakdb/internal/family"
 )
 
 func headsInspect(name, body string) (*codecs.Facts, error) {

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
 	"pakdb/internal/bin"
+	"pakdb/internal/family"
 )
 
 //go:embed FORMAT.md

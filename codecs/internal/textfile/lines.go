@@ -14,9 +14,9 @@ import (
 
 	"github.com/tidwall/jsonc"
 
-	"pakdb/codecs/family"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/internal/bin"
+	"pakdb/internal/family"
 )
 
 // Bounds of what is listed. Blocks of some lines take a third of the room that lines of

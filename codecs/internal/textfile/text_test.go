@@ -13,8 +13,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family"
 	"pakdb/codecs/internal/textfile"
+	"pakdb/internal/family"
 )
 
 var update = flag.Bool("update", false, "rewrite the corpus")

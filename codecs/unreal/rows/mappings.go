@@ -10,9 +10,9 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/family"
 )
 
 // readMappings parses a .usmap.

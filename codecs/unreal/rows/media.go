@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal/media"
+	"pakdb/internal/family"
 )
 
 // textureRow is what a texture is.

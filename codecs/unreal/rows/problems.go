@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/family"
 )
 
 // kindOfPart is a part of an export that was not read.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
+	"pakdb/internal/family"
 )
 
 // maker makes the rows of a package.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"pakdb/codecs/family"
 	"pakdb/codecs/unreal/internal/script"
+	"pakdb/internal/family"
 )
 
 // scriptRow is a function, or a state or class that has code.

@@ -1,6 +1,6 @@
 package rows
 
-import "pakdb/codecs/family"
+import "pakdb/internal/family"
 
 // exportRow is an object of a package.
 type exportRow struct {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/family"
 	"pakdb/internal/asset"
+	"pakdb/internal/family"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/internal/aes256"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/bin"
@@ -268,6 +269,7 @@ var (
 	ErrCorrupt  = errors.New("corrupt patch")                       // damaged, truncated, or never well-formed
 	ErrWrongOld = errors.New("not the file that the patch is for")  // an old file is absent or another version
 	ErrResult   = errors.New("result differs from the wanted file") // nothing of it is kept
+	ErrCoded    = coder.ErrCorrupt                                  // a content does not decode with this old one
 )
 
 // Bounds of what a patch may declare.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/internal/bin"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 )
 
 // The name of the coder is a digest of what the decoder makes of noise. When the streams

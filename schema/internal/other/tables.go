@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
 )
 

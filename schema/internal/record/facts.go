@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 // Facts is what an inspector found in a content. They are stored when the

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"pakdb/codecs/family"
 	"pakdb/codecs/mount"
+	"pakdb/internal/family"
 )
 
 // SplitPath cuts a path after its last slash.

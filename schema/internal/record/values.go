@@ -1,6 +1,6 @@
 package record
 
-import "pakdb/codecs/family"
+import "pakdb/internal/family"
 
 // Package is the Unreal package whose exports a content holds.
 type Package struct {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 	"pakdb/schema/internal/record"
 )
 

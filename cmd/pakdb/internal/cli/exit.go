@@ -14,7 +14,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
@@ -114,7 +113,7 @@ func isFinding(err error) bool {
 	return errors.As(err, &format) || errors.As(err, &refused) || store.Lacks(err) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
-		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, coder.ErrCorrupt, fs.ErrExist, safename.ErrExists, safename.ErrOutside, objects.ErrDigest,
+		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCoded, fs.ErrExist, safename.ErrExists, safename.ErrOutside, objects.ErrDigest,
 		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
 		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned, store.ErrChannel,

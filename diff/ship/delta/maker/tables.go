@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/stored"
 )

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/stored"

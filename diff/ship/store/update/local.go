@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/process"
 	"pakdb/internal/stored"

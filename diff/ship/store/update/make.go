@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/table"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 )
 
 // side is one side of a segment. The operands of every operation are described once,

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/internal/aes256"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
 	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/aes256"
 )

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/internal/table"
 )

@@ -1,7 +1,7 @@
 package program
 
 import (
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/table"
 )
 

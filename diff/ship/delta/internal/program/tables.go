@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/stored"
 )

@@ -11,7 +11,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/testkit"
 )

@@ -6,7 +6,7 @@ import (
 	"log"
 	"strings"
 
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 )
 
 // A content is coded by an older one, and decoded by it.

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"pakdb/diff/ship/delta/coder"
+	"pakdb/diff/ship/internal/coder"
 )
 
 // content is a part of a stream: new as a version of old.

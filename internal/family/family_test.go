@@ -3,7 +3,7 @@ package family_test
 import (
 	"testing"
 
-	"pakdb/codecs/family"
+	"pakdb/internal/family"
 )
 
 type row struct {
