@@ -72,7 +72,7 @@ type Facts struct {
 	Symbols  []Symbol // what the content defines
 	Refs     []Ref    // what it refers to
 	Problems []*FormatError
-	// Detail holds what only one family of formats has; see codecs/family. Nil when
+	// Detail holds what only one family of formats has; see internal/family. Nil when
 	// there is none.
 	Detail family.Facts
 	// Scan asks for a search of the content for known ids, once all ids of the

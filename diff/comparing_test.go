@@ -16,7 +16,6 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/patch"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -52,7 +51,7 @@ func comparedBy(t testing.TB, dir, old, new string) (found []both) {
 	}
 	db := schematest.Open(t, path)
 	defer func() { _ = db.Close() }()
-	damage, err := patch.FindDamage(t.Context(), db, all.Registry(), "old", "new")
+	damage, err := diff.FindDamage(t.Context(), db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}

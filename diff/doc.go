@@ -28,5 +28,5 @@
 //
 // Files in reading order: compare.go (Compare), result.go (Result), note.go, find.go,
 // files.go, rows.go, totals.go, change.go (Kind, Change, File); history.go, version.go;
-// impact.go; ways.go (Ways), chunks.go, delta.go, shipment.go.
+// impact.go; ways.go (Ways), chunks.go, delta.go, shipment.go; stacks.go (LoadStacks, for patches).
 package diff

@@ -17,7 +17,6 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
@@ -57,7 +56,7 @@ func estimated(t *testing.T, old, new string) *maker.Estimate {
 	t.Helper()
 	var inputs [2][]delta.Input
 	for i, p := range []string{old, new} {
-		f, err := inside.OpenFiles([]string{p})
+		f, err := delta.OpenFiles([]string{p})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,6 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/patch"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
 )
@@ -47,7 +46,7 @@ func readAndCompare(t testing.TB, old, new string) (all []both) {
 			}
 			changes = append(changes, c)
 		}
-		all = append(all, both{Changes: changes, Unknown: r.Unknown, Reordered: r.Reordered, Damage: codecs.DamageTexts(patch.DamageOfFiles(registryForComparing(), reading))})
+		all = append(all, both{Changes: changes, Unknown: r.Unknown, Reordered: r.Reordered, Damage: codecs.DamageTexts(diff.DamageOfFiles(registryForComparing(), reading))})
 	}
 	return all
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 	"pakdb/internal/process"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
@@ -200,7 +199,7 @@ func (p *opener) openArchive(ctx context.Context, o *opened) (a codecs.Archive, 
 // read the contents that they would be, and a loose file holds itself.
 func (p *opener) lookInside(ctx context.Context, o *opened) {
 	if !o.skim && !isLoose(o) {
-		o.archive = nested.Wrap(ctx, o.archive, o.src.Name, p.options.Registry, p.options.Open)
+		o.archive = codecs.WrapNested(ctx, o.archive, o.src.Name, p.options.Registry, p.options.Open)
 	}
 }
 
@@ -240,7 +239,7 @@ func (p *opener) scanKey(f *codecs.Format) string {
 // nestedKey is for the formats of archives within archives. That of a file
 // itself stands for it already; a change of any other re-indexes all.
 func nestedKey(r *codecs.Registry) string {
-	key := fmt.Sprintf(" nested/%d", nested.Revision)
+	key := fmt.Sprintf(" nested/%d", codecs.NestedRevision)
 	for _, f := range r.Formats {
 		if len(f.Exts) > 0 {
 			key += fmt.Sprintf(",%s/%d", f.Name, f.Revision)

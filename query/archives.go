@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 	"pakdb/internal/regular"
 )
 
@@ -127,7 +126,7 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 	if err != nil {
 		return err
 	}
-	a.Archive = nested.Wrap(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
+	a.Archive = codecs.WrapNested(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
 	if a.indexed, _ = own.(codecs.Indexed); a.indexed == nil {
 		a.entries = list(own)
 	}

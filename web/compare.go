@@ -17,7 +17,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/page"
-	"pakdb/diff/patch"
 	"pakdb/diff/semantic"
 	"pakdb/internal/glob"
 	"pakdb/query"
@@ -128,7 +127,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}
-	damaged, err := patch.FindDamage(ctx, x.db, x.registry, old, new)
+	damaged, err := diff.FindDamage(ctx, x.db, x.registry, old, new)
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/process"
 )
 
@@ -118,7 +117,7 @@ func exitCode(err error) int {
 		return exitFailed
 	case apply.IsRefusal(err):
 		return exitProblems
-	case process.NotThere(err), errors.Is(err, inside.ErrSameName), errors.Is(err, delta.ErrKey):
+	case process.NotThere(err), errors.Is(err, delta.ErrSameName), errors.Is(err, delta.ErrKey):
 		return exitUsage
 	}
 	return exitFailed

@@ -15,7 +15,6 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 )
 
@@ -111,11 +110,11 @@ func TestExitCode(t *testing.T) {
 
 func makePatch(t *testing.T, name, old, new string) {
 	t.Helper()
-	from, err := inside.OpenFiles([]string{old})
+	from, err := delta.OpenFiles([]string{old})
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := inside.OpenFiles([]string{new})
+	to, err := delta.OpenFiles([]string{new})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
@@ -36,7 +35,7 @@ func publishBuild(t *testing.T, dir, label, text string, key *delta.SecretKey) {
 	t.Helper()
 	from := t.TempDir()
 	write(t, filepath.Join(from, "a"), text)
-	files, err := inside.OpenFiles([]string{from})
+	files, err := delta.OpenFiles([]string{from})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +187,7 @@ func TestPartsEvent(t *testing.T) {
 	for _, name := range []string{"a", "fr", "de"} {
 		write(t, filepath.Join(from, name), name)
 	}
-	files, err := inside.OpenFiles([]string{from})
+	files, err := delta.OpenFiles([]string{from})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/compress/exact"
+	"pakdb/codecs/compress"
 )
 
 // cooked is content of a cooked game, in blocks of 64 KiB as the engine cuts it.
@@ -43,9 +43,9 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprintf("level %d", level), func(b *testing.B) {
 			b.SetBytes(size)
 			b.ReportAllocs()
-			var e exact.ZlibEncoder
+			var e compress.ZlibEncoder
 			var dst []byte
-			p := exact.ZlibParams{Level: level}
+			p := compress.ZlibParams{Level: level}
 			for b.Loop() {
 				for _, src := range blocks {
 					var err error
@@ -79,10 +79,10 @@ func BenchmarkStandardLibrary(b *testing.B) {
 // BenchmarkRecognize: streams of zlib, and of an encoder that is not zlib.
 func BenchmarkRecognize(b *testing.B) {
 	blocks, size := cooked(b)
-	var e exact.ZlibEncoder
+	var e compress.ZlibEncoder
 	var ours, others [][]byte
 	for _, src := range blocks {
-		stored, err := e.Encode(nil, src, exact.ZlibParams{Level: 9})
+		stored, err := e.Encode(nil, src, compress.ZlibParams{Level: 9})
 		var buf bytes.Buffer
 		w := zlib.NewWriter(&buf)
 		if _, err2 := w.Write(src); err != nil || err2 != nil || w.Close() != nil {

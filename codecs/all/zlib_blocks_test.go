@@ -12,7 +12,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exact"
 )
 
 // block is a stored block of a sample and what it decodes to.
@@ -77,10 +76,10 @@ func TestUnrealSamples(t *testing.T) {
 	if len(blocks) < 500 {
 		t.Errorf("only %d blocks found", len(blocks))
 	}
-	var e exact.ZlibEncoder
+	var e compress.ZlibEncoder
 	bad := 0
 	for _, b := range blocks {
-		got, err := e.Encode(nil, b.decoded, exact.ZlibDefault)
+		got, err := e.Encode(nil, b.decoded, compress.ZlibDefault)
 		if err != nil || !bytes.Equal(got, b.stored) {
 			bad++
 			t.Errorf("%s: block of %d bytes, %d stored, header %x: %d bytes, %v", b.at, len(b.decoded), len(b.stored), b.stored[:2], len(got), err)

@@ -1,10 +1,3 @@
-// Package compress decodes and encodes the block methods that game archives
-// use. A block is one stored unit: it decodes alone, and its decoded size is
-// known from the archive's own tables.
-//
-// [Decode] fills its destination exactly or fails: the destination is the
-// bound, so a hostile block cannot make it write, or keep, more than the
-// caller allocated. All functions are safe for concurrent use.
 package compress
 
 import (

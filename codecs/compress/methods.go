@@ -10,7 +10,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"pakdb/codecs/compress/exact"
 	"pakdb/codecs/internal/inflate"
 	"pakdb/codecs/internal/lzo"
 	"pakdb/codecs/internal/oodle"
@@ -94,7 +93,7 @@ func decodeZstd(dst, src []byte) error {
 // The deflaters hold a megabyte each, and are pooled for the same reason. Reset
 // makes them as new, so the output depends on the source alone.
 var (
-	zlibEncoders = sync.Pool{New: func() any { return new(exact.ZlibEncoder) }}
+	zlibEncoders = sync.Pool{New: func() any { return new(ZlibEncoder) }}
 	fastWriters  = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	zstdWriters  = sync.Pool{New: newZstdWriter}
@@ -103,9 +102,9 @@ var (
 // encodeZlib writes what compress() of zlib writes, and with it the packers of
 // the engines: an archive that is packed again from its files is the archive.
 func encodeZlib(dst, src []byte) ([]byte, error) {
-	e := zlibEncoders.Get().(*exact.ZlibEncoder)
+	e := zlibEncoders.Get().(*ZlibEncoder)
 	defer zlibEncoders.Put(e)
-	out, err := e.Encode(dst, src, exact.ZlibDefault)
+	out, err := e.Encode(dst, src, ZlibDefault)
 	if err != nil {
 		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
 	}
@@ -183,15 +182,15 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-var lz4Encoders = sync.Pool{New: func() any { return new(exact.LZ4Encoder) }}
+var lz4Encoders = sync.Pool{New: func() any { return new(LZ4Encoder) }}
 
 // encodeLZ4 writes what LZ4_compress_default of a modern liblz4 writes. It always
 // yields a block, also when that is larger than src: the archives that use it
 // have no flag for stored data.
 func encodeLZ4(dst, src []byte) ([]byte, error) {
-	e := lz4Encoders.Get().(*exact.LZ4Encoder)
+	e := lz4Encoders.Get().(*LZ4Encoder)
 	defer lz4Encoders.Put(e)
-	out, err := e.Encode(dst, src, exact.LZ4Params{})
+	out, err := e.Encode(dst, src, LZ4Params{})
 	if err != nil {
 		return dst, &Error{Method: LZ4, Detail: "encode", Err: err}
 	}

@@ -11,7 +11,7 @@ import (
 	kpflate "github.com/klauspost/compress/flate"
 	kpzlib "github.com/klauspost/compress/zlib"
 
-	"pakdb/codecs/compress/exact"
+	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/inflate"
 )
 
@@ -52,8 +52,8 @@ func stdZlib(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }
 func kpZlib(r io.Reader) (io.Reader, error)  { return kpzlib.NewReader(r) }
 
 // zlibOf is a stream of some text by each level and strategy.
-func zlibOf(t testing.TB, n int, p exact.ZlibParams) []byte {
-	var e exact.ZlibEncoder
+func zlibOf(t testing.TB, n int, p compress.ZlibParams) []byte {
+	var e compress.ZlibEncoder
 	text := bytes.Repeat([]byte("Calligraphy/Powers/Player/Aegis/Beam.prototype\x00\x01\x02"), n/50+1)[:n]
 	for i := range text {
 		if i%37 < 5 {
@@ -75,7 +75,7 @@ func FuzzRaw(f *testing.F) {
 		f.Add(v.src, uint16(v.size))
 	}
 	for level := range uint8(3) {
-		f.Add(zlibOf(f, 1200, exact.ZlibParams{Level: level * 3, Raw: true}), uint16(1200))
+		f.Add(zlibOf(f, 1200, compress.ZlibParams{Level: level * 3, Raw: true}), uint16(1200))
 	}
 	f.Fuzz(func(t *testing.T, src []byte, size uint16) {
 		compare(t, new(inflate.Decoder).Raw, int(size), src, stdRaw, kpRaw)
@@ -91,7 +91,7 @@ func FuzzZlib(f *testing.F) {
 		f.Add(zlibbed(v.want, v.src), uint16(len(v.want)))
 	}
 	f.Add(append(unhex("78 bb 00000001"), zlibbed("", head(last|fixed).fixed(256).b)[2:]...), uint16(0))
-	f.Add(zlibOf(f, 1200, exact.ZlibParams{Level: 6}), uint16(1200))
+	f.Add(zlibOf(f, 1200, compress.ZlibParams{Level: 6}), uint16(1200))
 	f.Fuzz(func(t *testing.T, src []byte, size uint16) {
 		compare(t, new(inflate.Decoder).Zlib, int(size), src, stdZlib, kpZlib)
 	})

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs/all"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 )
 
@@ -22,12 +22,12 @@ func Example() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	const oldFile, newFile = "../../../testdata/Calligraphy.sip", "../../../testdata/Calligraphy_next.sip"
-	old, err := inside.OpenFiles([]string{oldFile})
+	old, err := delta.OpenFiles([]string{oldFile})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer func() { _ = old.Close() }()
-	new, err := inside.OpenFiles([]string{newFile})
+	new, err := delta.OpenFiles([]string{newFile})
 	if err != nil {
 		log.Fatal(err)
 	}

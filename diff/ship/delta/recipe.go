@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exact"
 )
 
 // Recipe says how stored bytes come from decoded ones. The zero value stores
@@ -40,14 +39,14 @@ func (r Recipe) String() string {
 const rawDeflate = 0x80
 
 // Zlib returns the parameters of zlib that the recipe holds.
-func (r Recipe) Zlib() exact.ZlibParams {
-	return exact.ZlibParams{
+func (r Recipe) Zlib() compress.ZlibParams {
+	return compress.ZlibParams{
 		Level: r.Params[0], MemLevel: r.Params[1], WindowBits: r.Params[2],
-		Strategy: exact.ZlibStrategy(r.Params[3] &^ rawDeflate), Raw: r.Params[3]&rawDeflate != 0,
+		Strategy: compress.ZlibStrategy(r.Params[3] &^ rawDeflate), Raw: r.Params[3]&rawDeflate != 0,
 	}
 }
 
-func fromZlib(p exact.ZlibParams) Recipe {
+func fromZlib(p compress.ZlibParams) Recipe {
 	r := Recipe{Method: compress.Zlib, Params: [4]uint8{p.Level, p.MemLevel, p.WindowBits, uint8(p.Strategy)}}
 	if p.Raw {
 		r.Params[3] |= rawDeflate
@@ -62,8 +61,8 @@ const (
 	lz4High
 )
 
-func (r Recipe) lz4() exact.LZ4Params {
-	p := exact.LZ4Params{Dialect: exact.LZ4Dialect(r.Params[0]), Stream: r.Params[1] == lz4Stream}
+func (r Recipe) lz4() compress.LZ4Params {
+	p := compress.LZ4Params{Dialect: compress.LZ4Dialect(r.Params[0]), Stream: r.Params[1] == lz4Stream}
 	if r.Params[1] == lz4High {
 		p.Level = r.Params[2]
 	} else {
@@ -72,7 +71,7 @@ func (r Recipe) lz4() exact.LZ4Params {
 	return p
 }
 
-func fromLZ4(p exact.LZ4Params) Recipe {
+func fromLZ4(p compress.LZ4Params) Recipe {
 	r := Recipe{Method: compress.LZ4, Params: [4]uint8{uint8(p.Dialect), lz4Block, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
 	switch {
 	case p.Level > 0:
@@ -90,9 +89,9 @@ func fromLZO(level int) Recipe { return Recipe{Method: compress.LZO1X, Params: [
 // Coder encodes by recipes and finds them. The zero value is ready. It keeps its
 // encoders' memory and is not safe for concurrent use.
 type Coder struct {
-	Zlib exact.ZlibEncoder
-	lz4  exact.LZ4Encoder
-	lzo  exact.LZOEncoder
+	Zlib compress.ZlibEncoder
+	lz4  compress.LZ4Encoder
+	lzo  compress.LZOEncoder
 }
 
 // Encode appends the stored form of src to dst. A recipe that this package does

@@ -24,7 +24,6 @@ import (
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/patch"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -287,7 +286,7 @@ func byDiff(t *rapid.T, tb testing.TB, db *sql.DB, o diff.Options, oldKeys, newK
 // byPlan says the same by what a patch would do. whole is whether the formats are
 // patched by making archives anew.
 func byPlan(t *rapid.T, db *sql.DB) (map[string]string, bool) {
-	stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+	stacks, err := diff.LoadStacks(context.Background(), db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +429,7 @@ func TestOrderOfNamesThatDifferInCase(t *testing.T) {
 		}
 	}
 	c.scan(dirs)
-	stacks, err := patch.LoadBuilds(t.Context(), c.db, all.Registry(), "old", "new")
+	stacks, err := diff.LoadStacks(t.Context(), c.db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}

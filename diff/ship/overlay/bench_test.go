@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/diff/patch"
+	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 )
 
@@ -36,7 +36,7 @@ func BenchmarkPlan(b *testing.B) {
 	db := catalog(b, filepath.Join(dir, "old"), filepath.Join(dir, "new"))
 	b.ReportAllocs()
 	for b.Loop() {
-		stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+		stacks, err := diff.LoadStacks(context.Background(), db, all.Registry(), "old", "new")
 		if err != nil {
 			b.Fatal(err)
 		}

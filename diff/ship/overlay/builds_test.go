@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/patch"
+	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -96,7 +96,7 @@ func catalog(t testing.TB, dirs ...string) *sql.DB {
 // planOf plans the patch between two builds of a catalog.
 func planOf(t testing.TB, db *sql.DB, old, new string, o overlay.Options) *overlay.Plan {
 	t.Helper()
-	stacks, err := patch.LoadBuilds(context.Background(), db, all.Registry(), old, new)
+	stacks, err := diff.LoadStacks(context.Background(), db, all.Registry(), old, new)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs/all"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/update"
 )
@@ -22,7 +22,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	new, err := inside.OpenFiles([]string{"../../../testdata/Calligraphy_next.sip"})
+	new, err := delta.OpenFiles([]string{"../../../testdata/Calligraphy_next.sip"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/internal/inside"
 )
 
 // MethodTables is that of a recipe whose content is blank tables (package table):

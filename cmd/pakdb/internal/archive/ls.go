@@ -16,7 +16,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 	"pakdb/internal/terminal"
 )
 
@@ -116,7 +115,7 @@ func (it item) label() string {
 	if it.archive == "" {
 		return cli.Label(it.Entry)
 	}
-	return it.archive + nested.Separator + cli.Label(it.Entry)
+	return it.archive + codecs.NestedSeparator + cli.Label(it.Entry)
 }
 
 // items yields the chosen entries of all archives. It may be called more than once.

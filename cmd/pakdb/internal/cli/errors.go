@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"pakdb/codecs"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta"
 	"pakdb/indexer"
 	"pakdb/internal/process"
 	"pakdb/internal/safename"
@@ -66,7 +66,7 @@ func Hint(err error) string {
 		{syscall.EMFILE, "let the process open more files: ulimit -n 256"},
 		{syscall.EIO, "the disk, or the way to it, is failing: look into the system's log before you run this again"},
 		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
-		{inside.ErrNoFiles, "a folder is searched with all that is below it"},
+		{delta.ErrNoFiles, "a folder is searched with all that is below it"},
 	} {
 		if errors.Is(err, h.class) {
 			return h.text

@@ -14,7 +14,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
@@ -102,8 +101,8 @@ func failedClasses() []error {
 }
 
 func usageClasses() []error {
-	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, inside.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, inside.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
+	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, delta.ErrNoFiles,
+		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, delta.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.

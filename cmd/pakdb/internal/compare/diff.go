@@ -13,7 +13,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/patch"
 	"pakdb/internal/process"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -150,10 +149,10 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 func compareSides(ctx context.Context, a *cli.App, s *operand.Sides, o diff.Options) (r *diff.Result, damaged []codecs.Damage, err error) {
 	if s.Reading != nil {
 		r, err = s.Reading.Compare(ctx, o)
-		return r, patch.DamageOfFiles(a.Registry(), s.Reading), err
+		return r, diff.DamageOfFiles(a.Registry(), s.Reading), err
 	}
 	if r, err = diff.Compare(ctx, s.DB, s.Old.Label, s.New.Label, o); err == nil {
-		damaged, err = patch.FindDamage(ctx, s.DB, a.Registry(), s.Old.Label, s.New.Label)
+		damaged, err = diff.FindDamage(ctx, s.DB, a.Registry(), s.Old.Label, s.New.Label)
 	}
 	return r, damaged, err
 }

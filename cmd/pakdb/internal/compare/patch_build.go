@@ -10,7 +10,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/diff/patch"
+	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
 	"pakdb/query"
@@ -86,7 +86,7 @@ func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new 
 	if sides.Entries() {
 		return fmt.Errorf("%w: a patch is made of builds, not of entries", cli.ErrUsage)
 	}
-	stacks, err := patch.LoadBuilds(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label)
+	stacks, err := diff.LoadStacks(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label)
 	if err != nil {
 		return err
 	}

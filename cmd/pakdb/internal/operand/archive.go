@@ -12,7 +12,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 	"pakdb/diff/ship/delta"
 	"pakdb/indexer"
 	"pakdb/internal/glob"
@@ -152,7 +151,7 @@ func Formats(a *cli.App) string {
 func NearestFile(path string) string {
 	for i, c := range path {
 		if st, err := os.Stat(path[:i]); c == '!' && err == nil && st.Mode().IsRegular() {
-			return "what lies in that archive is " + path[:i] + nested.Separator + strings.TrimPrefix(path[i+1:], "/")
+			return "what lies in that archive is " + path[:i] + codecs.NestedSeparator + strings.TrimPrefix(path[i+1:], "/")
 		}
 	}
 	dir := filepath.Dir(path)

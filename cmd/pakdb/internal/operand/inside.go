@@ -11,7 +11,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 )
 
 // OpenFor opens the archive at path, and when deep is set or one of the names
@@ -27,13 +26,13 @@ func OpenFor(ctx context.Context, a *cli.App, path string, names []string, deep 
 // LookInside wraps an archive, such that its entries include those of archives within
 // it.
 func LookInside(ctx context.Context, a *cli.App, ar *Archive) {
-	ar.Archive = nested.Wrap(ctx, ar.Archive, path.Base(filepath.ToSlash(ar.Path)), a.Registry(), a.OpenOptions())
+	ar.Archive = codecs.WrapNested(ctx, ar.Archive, path.Base(filepath.ToSlash(ar.Path)), a.Registry(), a.OpenOptions())
 }
 
 // NamesNested reports whether an entry's name or pattern leads into an archive within
 // another.
 func NamesNested(name string) bool {
-	return strings.Contains(strings.ReplaceAll(name, `\`, "/"), nested.Separator)
+	return strings.Contains(strings.ReplaceAll(name, `\`, "/"), codecs.NestedSeparator)
 }
 
 // SplitNested divides a path such as Game.pak!/Mods/A.umod after the part that is
@@ -43,15 +42,15 @@ func SplitNested(path string) (file, entry string, ok bool) {
 		return path, "", false
 	}
 	for at := 0; ; {
-		n := strings.Index(path[at:], nested.Separator)
+		n := strings.Index(path[at:], codecs.NestedSeparator)
 		if n < 0 {
 			return path, "", false
 		}
 		at += n
 		if st, err := os.Stat(path[:at]); err == nil && st.Mode().IsRegular() {
-			return path[:at], path[at+len(nested.Separator):], true
+			return path[:at], path[at+len(codecs.NestedSeparator):], true
 		}
-		at += len(nested.Separator)
+		at += len(codecs.NestedSeparator)
 	}
 }
 
@@ -88,7 +87,7 @@ func openWithin(ctx context.Context, a *cli.App, open func(context.Context) (*Ar
 		content.Close()
 		return nil, err
 	}
-	inner.Path, inner.File = outer.Path+nested.Separator+entry, outer.File
+	inner.Path, inner.File = outer.Path+codecs.NestedSeparator+entry, outer.File
 	inner.release = func() error { content.Close(); return outer.Close() }
 	return inner, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff/patch"
+	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 )
 
@@ -51,7 +51,7 @@ func mountOne(ctx context.Context, a *cli.App, name string, isBuild, loose bool)
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), name)
+	stacks, err := diff.LoadStacks(ctx, db, a.Registry(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
-	"pakdb/codecs/nested"
 	"pakdb/diff"
-	"pakdb/diff/patch"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
@@ -205,7 +203,7 @@ func archivesNamed(ctx context.Context, a *cli.App, n *locate.Name) ([]Source, e
 
 // insideOf returns the archive that is an entry of another.
 func insideOf(a *cli.App, outer Source, entry string) Source {
-	return Source{Path: outer.Path + nested.Separator + entry, Open: func(ctx context.Context) (*Archive, error) {
+	return Source{Path: outer.Path + codecs.NestedSeparator + entry, Open: func(ctx context.Context) (*Archive, error) {
 		return openWithin(ctx, a, outer.Open, entry)
 	}}
 }
@@ -415,7 +413,7 @@ func Hidden(ctx context.Context, a *cli.App, build string) (map[Place]bool, erro
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := patch.LoadBuilds(ctx, db, a.Registry(), build)
+	stacks, err := diff.LoadStacks(ctx, db, a.Registry(), build)
 	if err != nil {
 		return nil, err
 	}

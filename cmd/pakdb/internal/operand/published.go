@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs/nested"
+	"pakdb/codecs"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/asset"
@@ -57,7 +57,7 @@ func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []str
 	local, remove = slices.Clone(args), func() error { return nil }
 	var dir *atomicfile.ScratchDir
 	for i, arg := range args {
-		name, entry, inside := strings.Cut(arg, nested.Separator)
+		name, entry, inside := strings.Cut(arg, codecs.NestedSeparator)
 		p, ok := parsePublished(name)
 		if !ok {
 			continue
@@ -73,7 +73,7 @@ func FetchPublished(ctx context.Context, a *cli.App, args []string) (local []str
 			return nil, 0, remove, fmt.Errorf("%s: %w", name, err)
 		}
 		if local[i] = filepath.Join(at, filepath.FromSlash(p.path)); inside {
-			local[i] += nested.Separator + entry
+			local[i] += codecs.NestedSeparator + entry
 		} else {
 			whole++
 		}

@@ -13,7 +13,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/internal/regular"
 )
@@ -121,8 +120,8 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	if name, ok := sides.has(opts.out); ok {
 		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
 	}
-	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Name: "old", Inputs: sides.old.Inputs, Open: a.OpenOptions()},
-		inside.Side{Name: "new", Inputs: sides.new.Inputs, Open: a.OpenOptions()})
+	found, err := delta.FindDamage(ctx, a.Registry(), delta.Side{Name: "old", Inputs: sides.old.Inputs, Open: a.OpenOptions()},
+		delta.Side{Name: "new", Inputs: sides.new.Inputs, Open: a.OpenOptions()})
 	if err != nil {
 		return err
 	}

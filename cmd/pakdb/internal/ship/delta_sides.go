@@ -12,12 +12,11 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/regular"
 )
 
 // deltaSides are the opened files that a patch is made between.
-type deltaSides struct{ old, new *inside.Files }
+type deltaSides struct{ old, new *delta.Opened }
 
 // openDeltaSides opens the files, of folders as links says, and tells what about them may not be meant.
 func openDeltaSides(ctx context.Context, a *cli.App, links regular.Policy, old, new []string) (s deltaSides, err error) {
@@ -43,7 +42,7 @@ func openDeltaSides(ctx context.Context, a *cli.App, links regular.Policy, old, 
 }
 
 // openInputs opens files, all files below folders, and the files of builds.
-func openInputs(ctx context.Context, a *cli.App, links regular.Policy, names []string) (*inside.Files, error) {
+func openInputs(ctx context.Context, a *cli.App, links regular.Policy, names []string) (*delta.Opened, error) {
 	var paths []string
 	var built []*locate.Name
 	for _, name := range names {
@@ -60,7 +59,7 @@ func openInputs(ctx context.Context, a *cli.App, links regular.Policy, names []s
 		}
 	}
 	if built == nil {
-		files, err := inside.OpenBy(ctx, links, paths)
+		files, err := delta.OpenBy(ctx, links, paths)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +74,7 @@ func openInputs(ctx context.Context, a *cli.App, links regular.Policy, names []s
 	return openBuildInputs(ctx, a, built[0])
 }
 
-func openBuildInputs(ctx context.Context, a *cli.App, n *locate.Name) (*inside.Files, error) {
+func openBuildInputs(ctx context.Context, a *cli.App, n *locate.Name) (*delta.Opened, error) {
 	files, err := operand.OpenFiles(ctx, a, n.Build, n.Files)
 	if err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func openBuildInputs(ctx context.Context, a *cli.App, n *locate.Name) (*inside.F
 			files.Inputs[i].Name = path.Base(files.Inputs[i].Name)
 		}
 	}
-	return &inside.Files{Inputs: files.Inputs, Open: files.Opened}, nil
+	return &delta.Opened{Inputs: files.Inputs, Open: files.Opened}, nil
 }
 
 // has reports whether a file is among them, and how it is called there.
@@ -94,7 +93,7 @@ func (s deltaSides) has(name string) (path string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	for _, f := range []*inside.Files{s.old, s.new} {
+	for _, f := range []*delta.Opened{s.old, s.new} {
 		for i := range f.Inputs {
 			if other, err := os.Stat(f.Path(i)); err == nil && os.SameFile(st, other) {
 				return f.Path(i), true
@@ -106,7 +105,7 @@ func (s deltaSides) has(name string) (path string, ok bool) {
 
 func (s deltaSides) close() error {
 	var errs []error
-	for _, f := range []*inside.Files{s.old, s.new} {
+	for _, f := range []*delta.Opened{s.old, s.new} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

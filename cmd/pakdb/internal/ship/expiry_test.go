@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
 )
@@ -40,7 +39,7 @@ func TestFindExpired(t *testing.T) {
 	if err = errors.Join(err, os.WriteFile(filepath.Join(from, "a"), []byte("text"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	files, err := inside.OpenFiles([]string{from})
+	files, err := delta.OpenFiles([]string{from})
 	if err != nil {
 		t.Fatal(err)
 	}

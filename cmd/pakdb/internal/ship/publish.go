@@ -15,7 +15,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/internal/process"
@@ -94,7 +93,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		return err
 	}
 	defer func() { err = errors.Join(err, files.close()) }()
-	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Inputs: files.inputs, Open: a.OpenOptions()})
+	found, err := delta.FindDamage(ctx, a.Registry(), delta.Side{Inputs: files.inputs, Open: a.OpenOptions()})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/schema"
@@ -29,7 +28,7 @@ type publishedFiles struct {
 // catalog has of a build of that label. folder says which of them. links is for a folder.
 func openPublished(ctx context.Context, a *cli.App, build string, links regular.Policy) (f *publishedFiles, folder bool, err error) {
 	if st, err := os.Stat(build); err == nil && st.IsDir() {
-		files, err := inside.OpenBy(ctx, links, []string{build})
+		files, err := delta.OpenBy(ctx, links, []string{build})
 		if err != nil {
 			return nil, true, err
 		}

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"
 )

@@ -14,9 +14,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/safename"
 	"pakdb/internal/testkit"
 )

@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/atomicfile"
@@ -185,7 +184,7 @@ func TestFaultsMaking(t *testing.T) {
 	to := t.TempDir()
 	f.new.Write(t, to)
 	open := func(dir string) []delta.Input {
-		files, err := inside.OpenFiles([]string{dir})
+		files, err := delta.OpenFiles([]string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/bin"
 	"pakdb/internal/stored"

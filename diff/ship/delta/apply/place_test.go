@@ -14,7 +14,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/atomicfile"
@@ -412,9 +411,9 @@ func patchOf(t testing.TB, old, new []byte) []byte {
 // makeFolders writes the patch from one folder to another.
 func makeFolders(t testing.TB, patch, old, new string) {
 	t.Helper()
-	var sides [2]*inside.Files
+	var sides [2]*delta.Opened
 	for i, dir := range []string{old, new} {
-		f, err := inside.OpenFiles([]string{dir})
+		f, err := delta.OpenFiles([]string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"

@@ -12,8 +12,7 @@ import (
 	"strings"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
 	"pakdb/internal/regular"
@@ -35,7 +34,7 @@ type Plan struct {
 
 	r      *delta.Reader
 	patch  *os.File
-	old    *inside.Files
+	old    *delta.Opened
 	files  []io.ReaderAt
 	path   string            // of the folder
 	dir    *atomicfile.Dir   // nil: it is not there yet
@@ -85,7 +84,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 			return p, err
 		}
 	}
-	if p.old, err = inside.OpenBy(ctx, regular.Own, old); err != nil {
+	if p.old, err = delta.OpenBy(ctx, regular.Own, old); err != nil {
 		return p, err
 	}
 	p.Passed = p.old.Passed

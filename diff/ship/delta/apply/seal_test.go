@@ -21,7 +21,6 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/aes256"
@@ -284,7 +283,7 @@ func TestSealedContainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := inside.OpenFiles([]string{filepath.Dir(name)})
+		files, err := delta.OpenFiles([]string{filepath.Dir(name)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/maker"
 )
 
@@ -32,9 +32,9 @@ func benchPair(b *testing.B) (old, new string) {
 	return old, new
 }
 
-func benchFiles(b *testing.B, path string) *inside.Files {
+func benchFiles(b *testing.B, path string) *delta.Opened {
 	b.Helper()
-	f, err := inside.OpenFiles([]string{path})
+	f, err := delta.OpenFiles([]string{path})
 	if err != nil {
 		b.Fatal(err)
 	}

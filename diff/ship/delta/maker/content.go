@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/internal/coder"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/diff/ship/internal/table"
 )
 

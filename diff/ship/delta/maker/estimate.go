@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/internal/inside"
 	"pakdb/internal/stored"
 )
 

@@ -12,7 +12,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/exact"
 	"pakdb/codecs/retropak"
 	"pakdb/diff/ship/delta"
 	"pakdb/internal/testkit"
@@ -24,7 +23,7 @@ func cooked(t testing.TB, content []byte, level int) []byte {
 	t.Helper()
 	const header = 12
 	var pixels []byte
-	var e exact.LZOEncoder
+	var e compress.LZOEncoder
 	for left := content[header:]; len(left) > 0; {
 		n := min(len(left), 16<<10)
 		at := len(pixels)
@@ -119,7 +118,7 @@ func TestLZOLevels(t *testing.T) {
 	var c delta.Coder
 	for _, level := range []uint8{0, 10, 255} {
 		r := delta.Recipe{Method: compress.LZO1X, Params: [4]uint8{level}}
-		if b, err := c.Encode(nil, []byte("abc"), r); !errors.Is(err, exact.ErrLZOLevel) || b != nil {
+		if b, err := c.Encode(nil, []byte("abc"), r); !errors.Is(err, compress.ErrLZOLevel) || b != nil {
 			t.Errorf("%v: %q, %v", r, b, err)
 		}
 	}

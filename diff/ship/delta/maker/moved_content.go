@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 )
 
 // chunkPlace is where a chunk is in the old build.

@@ -11,8 +11,8 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/diff/ship/internal/inside"
 	"pakdb/internal/testkit"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/internal/coder"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/diff/ship/internal/table"
 	"pakdb/internal/stored"
 )

@@ -10,8 +10,8 @@ import (
 	"path"
 	"slices"
 
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/gear"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/process"
 	"pakdb/internal/stored"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/internal/program"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/diff/ship/internal/program"
 )
 
 // TestRepeat: copies that reach into what they write, by all distances around the

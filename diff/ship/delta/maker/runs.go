@@ -9,8 +9,8 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 )
 
 // Stored bytes that no recipe explains (files of no format, entries that are not

@@ -12,7 +12,6 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/internal/testkit"
 )
@@ -79,9 +78,9 @@ func roundTrip(t *testing.T, old, new []string) int {
 	return len(p)
 }
 
-func open(t testing.TB, paths []string) *inside.Files {
+func open(t testing.TB, paths []string) *delta.Opened {
 	t.Helper()
-	f, err := inside.OpenFiles(paths)
+	f, err := delta.OpenFiles(paths)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
-	"pakdb/diff/ship/delta/internal/program"
+	"pakdb/diff/ship/internal/inside"
+	"pakdb/diff/ship/internal/program"
 	"pakdb/internal/aes256"
 )
 

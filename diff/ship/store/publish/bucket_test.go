@@ -25,7 +25,6 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
@@ -144,7 +143,7 @@ func files(t *testing.T, location string) tree {
 
 func publishTo(t *testing.T, location, label string, f tree, opt publish.Options) error {
 	t.Helper()
-	files, err := inside.OpenFiles([]string{f.write(t)})
+	files, err := delta.OpenFiles([]string{f.write(t)})
 	if err != nil {
 		return err
 	}

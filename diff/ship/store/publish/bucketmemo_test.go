@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
 )
@@ -48,7 +48,7 @@ func TestMemo(t *testing.T) {
 	_, location := newService(t)
 	publishPak := func(build int) int64 {
 		t.Helper()
-		files, err := inside.OpenFiles([]string{tree{"Game.pak": pak(t, build)}.write(t)})
+		files, err := delta.OpenFiles([]string{tree{"Game.pak": pak(t, build)}.write(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/update"
@@ -207,7 +206,7 @@ func (p *patchMaker) makeDelta(ctx context.Context, file, temp string, s deltaSe
 	if err := p.out.out.MkdirAll("d"); err != nil {
 		return err
 	}
-	all, err := inside.OpenFiles([]string{temp})
+	all, err := delta.OpenFiles([]string{temp})
 	if err != nil {
 		return err
 	}

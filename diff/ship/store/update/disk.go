@@ -15,7 +15,6 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
@@ -27,7 +26,7 @@ type disk struct {
 	name    string
 	out     *atomicfile.Dir // for writing
 	root    *os.Root        // of out
-	inputs  *inside.Files   // nil: they are not open
+	inputs  *delta.Opened   // nil: they are not open
 	odd     []string        // names of pipes, sockets and devices
 	here    map[string]delta.Input
 	sums    map[string]string // of files that were hashed, by their paths
@@ -84,7 +83,7 @@ func openDisk(ctx context.Context, name string) (d *disk, err error) {
 	if _, err := apply.Recover(ctx, d.root); err != nil {
 		return d, err
 	}
-	if d.inputs, err = inside.OpenBy(ctx, regular.Own, []string{name}); err != nil {
+	if d.inputs, err = delta.OpenBy(ctx, regular.Own, []string{name}); err != nil {
 		return d, err
 	}
 	for _, o := range d.inputs.Passed {

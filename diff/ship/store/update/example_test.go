@@ -10,7 +10,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
@@ -60,7 +59,7 @@ func publishOne(ctx context.Context, server, from string) *delta.PublicKey {
 	if err != nil {
 		log.Fatal(err)
 	}
-	files, err := inside.OpenFiles([]string{from})
+	files, err := delta.OpenFiles([]string{from})
 	if err != nil {
 		log.Fatal(err)
 	}

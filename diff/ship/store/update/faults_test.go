@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
@@ -73,7 +72,7 @@ func small(t *testing.T) []faulttest.Tree {
 // publishTree publishes files as a build, with patches between files if from is
 // above 0.
 func publishTree(ctx context.Context, dir, label, from string, deltas int, key *delta.SecretKey) (err error) {
-	files, err := inside.OpenFiles([]string{from})
+	files, err := delta.OpenFiles([]string{from})
 	if err != nil {
 		return err
 	}

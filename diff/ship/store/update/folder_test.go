@@ -16,7 +16,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/testkit"
@@ -254,7 +253,7 @@ func TestManifestFirst(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "builds", "is.json", "x"), 0o777); err != nil { // no file takes its place
 		t.Fatal(err)
 	}
-	in, err := inside.OpenFiles([]string{folder{"a": []byte("new")}.write(t, t.TempDir())})
+	in, err := delta.OpenFiles([]string{folder{"a": []byte("new")}.write(t, t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/inside"
+	"pakdb/diff/ship/internal/inside"
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
 	"pakdb/internal/atomicfile"

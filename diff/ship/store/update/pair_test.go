@@ -21,8 +21,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
-	"pakdb/diff/ship/delta/inside"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/internal/testkit"
@@ -377,7 +377,7 @@ func TestEncryptedStays(t *testing.T) {
 
 func publishWith(t *testing.T, dir, label string, f folder, o *publish.Options) *publish.Published {
 	t.Helper()
-	files, err := inside.OpenFiles([]string{f.write(t, t.TempDir())})
+	files, err := delta.OpenFiles([]string{f.write(t, t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
