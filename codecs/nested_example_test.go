@@ -14,7 +14,7 @@ import (
 )
 
 // The entries of a pak within an installer are listed after the pak itself.
-func ExampleWrap() {
+func ExampleWrapNested() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
