@@ -24,6 +24,8 @@ func classData(class string) func(p *parser, o *Export, x *unreal.PackageExport)
 		return readStruct
 	case "userdefinedstruct":
 		return readUserStruct
+	case "staticmesh":
+		return readStaticMesh
 	}
 	if class == "class" || strings.HasSuffix(class, "generatedclass") {
 		return readClass

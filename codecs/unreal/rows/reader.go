@@ -29,7 +29,7 @@ const readerName = "unreal-values"
 
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: readerName, Revision: 7, Takes: takes, Read: (&reader{}).read,
+	return &codecs.ValueReader{Name: readerName, Revision: 8, Takes: takes, Read: (&reader{}).read,
 		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 
