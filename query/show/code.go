@@ -70,14 +70,14 @@ func (b *Build) Code(ctx context.Context, path string) (*rows.Script, error) {
 	return rows.ReadScript(f.PackageFacts, f.bytes)
 }
 
-// CodeText returns the code of a package of the build as people write it: see [rows.Code].
+// CodeText returns the code of a package of the build as people write it: see [rows.Package.Code].
 // The errors are those of [Build.Code].
 func (b *Build) CodeText(ctx context.Context, path string) ([]byte, error) {
 	f, err := b.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return rows.Code(f.PackageFacts, f.bytes)
+	return (&rows.Package{PackageFacts: f.PackageFacts, Path: path, Bytes: f.bytes}).Code()
 }
 
 // AddCode adds to the tree of a package the text of its functions, a node for each line,

@@ -12,6 +12,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/testkit"
 )
@@ -35,6 +36,19 @@ func readDamaged(t testing.TB, raw []byte) {
 	}
 	if v.Exact+v.Tailed+v.Lost != v.Exports || v.Opaque > v.Fields || v.OpaqueBytes > v.Bytes {
 		t.Fatalf("%+v", v)
+	}
+	facts := f.Detail.(*unreal.PackageFacts)
+	p := Package{PackageFacts: facts, Bytes: func(i int) ([]byte, error) {
+		x := &facts.Exports[i]
+		if x.Offset < 0 || x.Size < 0 || x.Offset > size || x.Size > size-x.Offset {
+			return nil, nil
+		}
+		b := make([]byte, x.Size)
+		_, err := content.ReadAt(b, x.Offset)
+		return b, err
+	}}
+	if _, err := p.Code(); err != nil {
+		t.Fatal(err)
 	}
 	for _, rows := range v.Rows.Rows {
 		if rows.Len() < 0 {

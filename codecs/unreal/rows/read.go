@@ -72,6 +72,12 @@ func (p *Package) read(d *property.Decoder, export func(*property.Export, int, [
 // eachNew reads the exports of a package of UE4 or UE5: first those that declare
 // classes, structs and enums, which the values of others may need.
 func (p *Package) eachNew(do func(*property.Decoder, int, *property.Export) error) error {
+	d := p.decoder()
+	return p.read(d, d.Export, do)
+}
+
+// decoder returns one for values of UE4 and UE5, which knows what the package declares.
+func (p *Package) decoder() *property.Decoder {
 	lib := property.NewLibrary()
 	if p.Options.Schemas != nil {
 		lib = property.NewLibrary(p.Options.Schemas)
@@ -79,8 +85,7 @@ func (p *Package) eachNew(do func(*property.Decoder, int, *property.Export) erro
 	options := p.Options
 	options.Schemas = lib
 	p.Declares(lib, options)
-	d := property.NewDecoder(p.PackageFacts, options)
-	return p.read(d, d.Export, do)
+	return property.NewDecoder(p.PackageFacts, options)
 }
 
 // Declares adds the classes, structs and enums of the package to a library, and reports

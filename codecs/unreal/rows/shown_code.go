@@ -76,18 +76,21 @@ func (s *Script) Write(w io.Writer) error {
 	return nil
 }
 
-// Code returns the code of a package as people write it, with blocks in place of jumps: of
-// UE1 to UE3 whole classes, of UE4 and UE5 functions and events. It is empty for a package without
-// code. The arguments are those of [ReadScript]; so is the error.
-func Code(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte, error) {
+// Code returns the classes of the package as people write them, with blocks in place of jumps.
+// It is empty for a package without code. The error is that of reading the package.
+func (p *Package) Code() ([]byte, error) {
+	f := p.PackageFacts
 	if !f.Modern() {
-		values, err := property.NewClassicDecoder(f, data)
+		values, err := property.NewClassicDecoder(f, p.Bytes)
 		if err != nil {
 			return nil, err
 		}
-		return script.AppendClassic(nil, f, data, func(export int, sized map[string]bool) []byte { return defaultsOf(f, values, data, export, sized) })
+		return script.AppendClassic(nil, f, p.Bytes, func(export int, sized map[string]bool) []byte { return defaultsOf(f, values, p.Bytes, export, sized) })
 	}
-	return script.AppendKismet(nil, f, data)
+	d := p.decoder()
+	return script.AppendKismet(nil, f, p.Bytes, script.KismetValues{ListEnd: d.ListEnd, Of: func(export int) ([]script.KismetValue, error) {
+		return p.values(d, export)
+	}})
 }
 
 // Table is the table of functions: opaque ones have a reason in place of a text.

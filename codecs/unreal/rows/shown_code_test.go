@@ -404,7 +404,7 @@ func TestSourceTruth(t *testing.T) {
 	}
 	var all, equal, other, different, heads int
 	for _, p := range list {
-		text, err := rows.Code(p.Facts(), p.Data)
+		text, err := (&rows.Package{PackageFacts: p.Facts(), Bytes: p.Data}).Code()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -442,7 +442,7 @@ func TestSourceTruth(t *testing.T) {
 // TestDefaults: variables, structs in structs and default values of a class.
 func TestDefaults(t *testing.T) {
 	p := scripttest.File(t, codecstest.Sample(t, "unreal-package", "TestUC2.u"))
-	text, err := rows.Code(p.Facts(), p.Data)
+	text, err := (&rows.Package{PackageFacts: p.Facts(), Bytes: p.Data}).Code()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,12 +460,12 @@ func TestDefaults(t *testing.T) {
 // TestBlueprintEvents: events have their names and parameters, functions their types.
 func TestBlueprintEvents(t *testing.T) {
 	p := scripttest.File(t, codecstest.Sample(t, "unreal-properties", "uassetapi", "BP_ThirdPersonCharacter.uasset"))
-	text, err := rows.Code(p.Facts(), p.Data)
+	text, err := (&rows.Package{PackageFacts: p.Facts(), Bytes: p.Data}).Code()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"class BP_ThirdPersonCharacter_C extends Character\n\n",
+		"class BP_ThirdPersonCharacter_C extends Character\n// variables: opaque: its list of properties: ",
 		"function Aim(float X Axis, double Y Axis) {\n  self.AddControllerYawInput(X Axis)\n",
 		"event Primary Thumbstick(Vector2D Axis) {\n  KismetMathLibrary:BreakVector2D(Axis, ",
 		"(InputActionValue ActionValue, float ElapsedTime, float TriggeredTime, InputAction SourceAction) {\n" +

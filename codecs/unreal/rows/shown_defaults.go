@@ -25,7 +25,7 @@ func defaultsOf(f *unreal.PackageFacts, d *property.ClassicDecoder, data func(in
 	if x.Status == property.Lost {
 		return fmt.Appendf(dst, "  // opaque: %v\n", x.Why)
 	}
-	w := defaultsWriter{script.NewNames(f)}
+	w := defaultsWriter{names: script.NewNames(f)}
 	for i, n := range x.List.Children(-1) {
 		if len(dst) > maxDefaults {
 			return append(dst, "  // more values than are shown\n"...)
@@ -51,8 +51,41 @@ func defaultsOf(f *unreal.PackageFacts, d *property.ClassicDecoder, data func(in
 	return dst
 }
 
-// defaultsWriter writes values as default properties have them.
-type defaultsWriter struct{ names *script.Names }
+// values returns the values of a default object of UE4 or UE5. It fails for a list that is not
+// understood.
+func (p *Package) values(d *property.Decoder, export int) (list []script.KismetValue, err error) {
+	data, err := p.Bytes(export)
+	if err != nil {
+		return nil, err
+	}
+	var x property.Export
+	if d.Export(&x, export, data); x.Status == property.Lost {
+		return nil, x.Why
+	}
+	w, size := defaultsWriter{decoder: d}, 0
+	for i, n := range x.List.Children(-1) {
+		if n.Flags&property.ClassData != 0 {
+			continue
+		}
+		name := n.Name
+		if n.Index > 0 {
+			name += "[" + strconv.Itoa(int(n.Index)) + "]"
+		}
+		text := w.value(&x.List, i)
+		if size += len(name) + len(text); size > maxDefaults {
+			return append(list, script.KismetValue{Name: "...", Text: "more values than are shown"}), nil
+		}
+		list = append(list, script.KismetValue{Name: name, Text: text})
+	}
+	return list, nil
+}
+
+// defaultsWriter writes values as default properties have them: of UE4 and UE5 with a decoder,
+// of UE1 to UE3 with names.
+type defaultsWriter struct {
+	names   *script.Names
+	decoder *property.Decoder
+}
 
 func (w *defaultsWriter) value(l *property.List, at int) string {
 	n := &l.Nodes[at]
@@ -74,6 +107,9 @@ func (w *defaultsWriter) value(l *property.List, at int) string {
 	case property.Name:
 		return "'" + n.Text + "'"
 	case property.Object, property.Class:
+		if w.names == nil {
+			break
+		}
 		return script.Literal(w.names, unreal.ObjectRef(n.Int()))
 	case property.Delegate:
 		return n.Text
@@ -95,6 +131,9 @@ func (w *defaultsWriter) value(l *property.List, at int) string {
 			parts = append(parts, text)
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	if w.decoder != nil {
+		return fmt.Sprint(w.decoder.Value(l, at))
 	}
 	return strconv.FormatInt(n.Int(), 10)
 }

@@ -56,8 +56,8 @@ same archive or build, inherited values name the file that they come from.
 
 --tables shows tables of an Unreal package instead: summary, names, imports,
 exports, depends, generations, values, script. --code shows its code with "if"
-and "while" in place of jumps: whole classes of UnrealScript, functions of
-blueprints. Errors appear in the tree; the exit code is then 1.`,
+and "while" in place of jumps: whole classes of UnrealScript and blueprints.
+Errors appear in the tree; the exit code is then 1.`,
 		Example: `  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
   pakdb show Botpack.u --tables imports,exports --format csv
   pakdb show Game.pak --format json | jq '.children[0]'`,
@@ -278,7 +278,7 @@ func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Con
 		return err
 	}
 	if o.code {
-		text, err := rows.Code(p.PackageFacts, p.Bytes)
+		text, err := p.Code()
 		o.text = append([]byte{}, text...)
 		return err
 	}

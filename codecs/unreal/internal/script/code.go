@@ -64,9 +64,10 @@ type Statement struct {
 type markKind uint8
 
 const (
-	labelMark  markKind = iota // the label of a target is here
-	tempMark                   // the number of a compiler-made variable
-	nativeMark                 // a function that is known by its number ends here
+	labelMark     markKind = iota // the label of a target is here
+	tempMark                      // the number of a compiler-made variable
+	nativeMark                    // a function that is known by its number ends here
+	interfaceMark                 // the object of a call by its interface ends here
 )
 
 // mark is a place in the text whose bytes depend on the rest of the function.
@@ -74,7 +75,7 @@ type mark struct {
 	at    int32 // in the text
 	kind  markKind
 	from  int32  // tempMark, nativeMark: where the name begins
-	value uint32 // labelMark: memory offset of the target; tempMark: the name's number; nativeMark: the function's
+	value uint32 // labelMark: memory offset of the target; tempMark: the name's number; nativeMark: the function's; interfaceMark: its place in ifaces
 }
 
 // Code is the statements of one function or state in the order of the file. A
@@ -83,10 +84,11 @@ type mark struct {
 type Code struct {
 	Statements []Statement
 
-	text  []byte
-	marks []mark
-	limit int
-	over  bool
+	text   []byte
+	marks  []mark
+	ifaces []string // that calls are made by
+	limit  int
+	over   bool
 }
 
 // maxText bounds the text of one function. The largest known have a few MB.
@@ -241,6 +243,12 @@ func (c *Code) Native(number int) string {
 	c.Int(int64(number))
 	c.marks = append(c.marks, mark{at: int32(len(c.text)), kind: nativeMark, from: int32(from), value: uint32(number)})
 	return c.Text(from)
+}
+
+// Interface notes that an object which is called by an interface ends here.
+func (c *Code) Interface(name string) {
+	c.marks = append(c.marks, mark{at: int32(len(c.text)), kind: interfaceMark, value: uint32(len(c.ifaces))})
+	c.ifaces = append(c.ifaces, name)
 }
 
 // Temporary reports whether the blueprint compiler made a variable of that name.

@@ -177,6 +177,7 @@ func (r *kismetDisassembler) plainName(name string, number int32) {
 
 // variable writes the name of a property.
 func (r *kismetDisassembler) variable(p property) {
+	r.named = variable{p.name, uint32(p.number)}
 	r.code.Str(p.outer)
 	r.code.Variable(p.name, p.number)
 }
@@ -248,8 +249,12 @@ func (r *kismetDisassembler) arguments() { r.show(r, form{"(%l)", 0x16}) }
 // the library's default, is dropped.
 func (r *kismetDisassembler) context() {
 	at, from := r.in.Pos(), r.code.Len()
-	library := r.peek() == 0x20
+	library, through := r.peek() == 0x20, r.peek() == 0x51
+	r.named = variable{}
 	r.expression(false)
+	if iface := r.ifaces[r.named]; through && iface != "" {
+		r.code.Interface(iface)
+	}
 	library = library && strings.Contains(r.code.Text(from), "Default__")
 	skip := r.in.U32()
 	r.property() // what is set when the object is none

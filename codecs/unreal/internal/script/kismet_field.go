@@ -1,16 +1,35 @@
 package script
 
 import (
+	"strconv"
 	"strings"
 
 	"pakdb/codecs/unreal"
 )
 
-// kismetField is a parameter or a local variable of a function.
+// kismetField is a parameter or a local variable of a function, or a variable of a class.
 type kismetField struct {
-	name  string
+	variable
 	typ   string
 	flags uint64
+	count int32 // elements of an array of fixed size
+	iface bool  // it is an interface
+}
+
+// String returns the name as code has it.
+func (f *kismetField) String() string {
+	if f.number != 0 && !Temporary(f.name) {
+		return f.name + "_" + strconv.Itoa(int(f.number)-1)
+	}
+	return f.name
+}
+
+// declaration returns the type and the name.
+func (f *kismetField) declaration() string {
+	if f.count > 1 {
+		return f.typ + " " + f.String() + "[" + strconv.Itoa(int(f.count)) + "]"
+	}
+	return f.typ + " " + f.String()
 }
 
 // field reads a property of a function: 4.25 and later.
@@ -23,7 +42,12 @@ func (r header) field(depth int) (f kismetField) {
 		r.failAt(errNesting)
 		return f
 	}
-	f.name = r.fieldName()
+	n := r.lay.name(r.in)
+	name, ok := r.names.Name(n.Index)
+	if !ok {
+		r.failAt(errName)
+	}
+	f.variable = variable{name, uint32(n.Number)}
 	if r.lay.fieldFlags {
 		r.in.Skip(4)
 	}
@@ -36,12 +60,13 @@ func (r header) field(depth int) (f kismetField) {
 			}
 		}
 	}
-	r.in.Skip(4 + 4) // array size, element size
+	f.count = r.in.I32()
+	r.in.Skip(4) // size of an element
 	f.flags = r.in.U64()
 	r.in.Skip(2)
 	r.fieldName() // of the function that is called on changes
 	r.in.Skip(1)
-	f.typ = r.fieldType(kind, depth)
+	f.typ, f.iface = r.fieldType(kind, depth), kind == "InterfaceProperty"
 	return f
 }
 

@@ -23,12 +23,17 @@ type header struct {
 	fields []kismetField
 }
 
-// read reads what is in front of the script: the properties of the object,
-// a list that is empty, and the fields of the function. It returns the sizes of
-// the script.
+// read reads what is in front of the script of a function, whose properties are a list that
+// is empty. It returns the sizes of the script.
 func (r *header) read(flags uint64) (memory, disk int) {
-	in := r.in
 	r.noProperties()
+	return r.structure(flags)
+}
+
+// structure reads what functions and classes have after their properties, up to the script:
+// their fields, and the sizes of the script.
+func (r *header) structure(flags uint64) (memory, disk int) {
+	in := r.in
 	if flags&classDefault == 0 && r.bool() {
 		in.Skip(16)
 	}

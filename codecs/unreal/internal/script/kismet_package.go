@@ -39,7 +39,7 @@ type KismetOptions struct {
 // No mappings are needed: functions have no properties of their own, in
 // unversioned packages either.
 func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions) ([]Function, error) {
-	works, err := kismetWorks(f, data, opt)
+	works, err := kismetWorks(f, data, opt, nil)
 	out := make([]Function, 0, len(works))
 	for _, w := range works {
 		out = append(out, w.fn)
@@ -47,12 +47,14 @@ func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt K
 	return out, err
 }
 
-func kismetWorks(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions) ([]*work, error) {
+// kismetWorks is [Kismet] with what else was read. classes has those whose variables are
+// known, for the names of interfaces.
+func kismetWorks(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions, classes map[unreal.ObjectRef]*kismetClass) ([]*work, error) {
 	var best []*work
 	most := -1
 	for _, lay := range kismetLayouts(f) {
 		lay.raw, lay.links = opt.Raw, opt.Links
-		works, exact, err := kismetAttempt(f, &lay, data)
+		works, exact, err := kismetAttempt(f, &lay, data, classes)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +83,7 @@ type work struct {
 }
 
 // kismetAttempt disassembles all functions by one layout, and counts those it fits.
-func kismetAttempt(f *unreal.PackageFacts, lay *kismetLayout, data func(int) ([]byte, error)) (works []*work, exact int, err error) {
+func kismetAttempt(f *unreal.PackageFacts, lay *kismetLayout, data func(int) ([]byte, error), classes map[unreal.ObjectRef]*kismetClass) (works []*work, exact int, err error) {
 	names := NewNames(f)
 	for i := range f.Exports {
 		if !IsKismet(f, i) {
@@ -91,7 +93,11 @@ func kismetAttempt(f *unreal.PackageFacts, lay *kismetLayout, data func(int) ([]
 		if err != nil {
 			return nil, 0, err
 		}
-		w := function(names, lay, i, b)
+		var members []kismetField
+		if c := classes[f.Exports[i].Outer]; c != nil {
+			members = c.fields
+		}
+		w := function(names, lay, i, b, members)
 		if w.fn.Err == nil {
 			exact++
 		}
@@ -100,14 +106,15 @@ func kismetAttempt(f *unreal.PackageFacts, lay *kismetLayout, data func(int) ([]
 	return works, exact, nil
 }
 
-// function disassembles one export.
-func function(names *Names, lay *kismetLayout, export int, data []byte) *work {
+// function disassembles one export, whose class has members.
+func function(names *Names, lay *kismetLayout, export int, data []byte, members []kismetField) *work {
 	w := &work{fn: Function{Export: export, Path: names.Own(export), Class: names.Facts.ClassOf(export)}}
 	r := &kismetDisassembler{name: names.Facts.NameOf(names.Facts.Exports[export].Name), kismetOperands: kismetOperands{lay: lay,
 		tokens: tokens{in: bin.NewReader(data, 0, binary.LittleEndian), names: names, fn: &w.fn}}}
 	h := header{kismetOperands: &r.kismetOperands}
 	memory, disk := h.read(names.Facts.Exports[export].Flags)
 	w.fields = h.fields
+	r.ifaces = interfaces(members, w.fields)
 	w.fn.At, w.fn.Memory, w.fn.Disk = r.in.Pos(), memory, disk
 	if w.fn.Err = r.failed(); w.fn.Err != nil {
 		return w

@@ -7,8 +7,10 @@ import (
 // kismetDisassembler reads one script.
 type kismetDisassembler struct {
 	kismetOperands
-	stub *stub  // the call of the ubergraph, when there is one
-	name string // of the function
+	stub   *stub               // the call of the ubergraph, when there is one
+	name   string              // of the function
+	ifaces map[variable]string // interfaces that variables are of
+	named  variable            // read last
 }
 
 // stub is how an event enters the ubergraph.

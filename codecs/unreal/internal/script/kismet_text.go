@@ -10,12 +10,20 @@ import (
 var kismetWords = []word{{0x80000, "protected"}, {0x40000, "private"}, {0x2000, "static"}, {0x10000000, "pure"}, {0x80, "reliable"},
 	{0x200000, "server"}, {0x1000000, "client"}, {0x4000, "multicast"}}
 
-// AppendKismet appends the code of a package of UE4 or UE5 as people write it: its functions
-// with their signatures, and the events of an ubergraph in its place, each with the
-// parameters that the function of its name has. The error is that of data.
-func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]byte, error) {
-	works, err := kismetWorks(f, data, KismetOptions{})
-	w := kismetWriter{f: f, names: NewNames(f), dst: dst, stubs: map[string]*work{}, entered: map[string]bool{}}
+// memberWords are what flags of variables of classes say.
+var memberWords = []word{{FlagNet, "replicated"}, {0x2000, "transient"}, {0x4000, "config"}}
+
+// AppendKismet appends the code of a package of UE4 or UE5 as people write it: its classes
+// with their variables and default values, functions with their signatures, and the events
+// of an ubergraph in its place, each with the parameters that the function of its name has.
+// The error is that of data.
+func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]byte, error), values KismetValues) ([]byte, error) {
+	classes, err := kismetClasses(f, data, values)
+	if err != nil {
+		return dst, err
+	}
+	works, err := kismetWorks(f, data, KismetOptions{}, classes)
+	w := kismetWriter{f: f, names: NewNames(f), dst: dst, classes: classes, values: values, stubs: map[string]*work{}, entered: map[string]bool{}}
 	for _, x := range works {
 		if x.stub != nil && x.fn.Err == nil {
 			w.stubs[w.keyOf(x.fn.Export, lastOf(x.fn.Path))] = x
@@ -31,6 +39,11 @@ func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]b
 	for _, x := range works {
 		w.function(x)
 	}
+	for i := range f.Exports {
+		if c := classes[unreal.ObjectRef(i+1)]; c != nil && c.err == nil {
+			w.begin(c.export)
+		}
+	}
 	return w.dst, err
 }
 
@@ -39,6 +52,8 @@ type kismetWriter struct {
 	f       *unreal.PackageFacts
 	names   *Names
 	dst     []byte
+	classes map[unreal.ObjectRef]*kismetClass // nil: it is written
+	values  KismetValues
 	class   unreal.ObjectRef // whose functions are being written
 	stubs   map[string]*work // functions that enter an ubergraph, by keyOf
 	entered map[string]bool  // the events of ubergraphs
@@ -53,21 +68,89 @@ func (w *kismetWriter) line(text string) { w.dst = append(append(w.dst, text...)
 
 // head begins a part by itself, below the line of its class.
 func (w *kismetWriter) head(export int) {
+	outer := w.f.Exports[export].Outer
+	if i, ok := outer.Export(); ok && outer != w.class && i < len(w.f.Exports) {
+		w.begin(i)
+	}
+	w.gap()
+}
+
+// gap writes an empty line in front of what comes next.
+func (w *kismetWriter) gap() {
 	if len(w.dst) > 0 {
 		w.line("")
 	}
-	outer := w.f.Exports[export].Outer
-	i, ok := outer.Export()
-	if outer == w.class || !ok || i >= len(w.f.Exports) {
-		return
-	}
-	w.class = outer
-	text := "class " + w.names.Bare(outer)
-	if super := w.f.Exports[i].Super; super != 0 {
+}
+
+// begin writes what a class declares, but for its functions.
+func (w *kismetWriter) begin(export int) {
+	w.gap()
+	w.class = unreal.ObjectRef(export + 1)
+	c := w.classes[w.class]
+	text := "class " + w.names.Bare(w.class)
+	if super := w.f.Exports[export].Super; super != 0 {
 		text += " extends " + w.names.Bare(super)
 	}
+	if c == nil {
+		w.line(text)
+		return
+	}
+	delete(w.classes, w.class)
+	if len(c.interfaces) > 0 {
+		text += " implements " + strings.Join(c.interfaces, ", ")
+	}
 	w.line(text)
-	w.line("")
+	if c.err != nil {
+		w.line("// variables: opaque: " + c.err.Error())
+		return
+	}
+	w.variables(c)
+}
+
+// variables writes the variables of a class with their default values, and then those of what
+// it inherits.
+func (w *kismetWriter) variables(c *kismetClass) {
+	var values []KismetValue
+	var err error
+	if at := c.defaultOf(w.f); at >= 0 {
+		values, err = w.values.Of(at)
+	}
+	if err != nil {
+		w.line("// default values: opaque: " + err.Error())
+	}
+	own := map[string]string{}
+	for _, v := range values {
+		own[strings.ToLower(v.Name)] = v.Text
+	}
+	delete(own, "ubergraphframe")
+	first := true
+	for _, f := range c.fields {
+		if f.name == "UberGraphFrame" {
+			continue
+		}
+		if first {
+			w.gap()
+			first = false
+		}
+		text := "var " + words(memberWords, f.flags) + f.declaration()
+		key := strings.ToLower(f.String())
+		if value, ok := own[key]; ok {
+			text += " = " + value
+			delete(own, key)
+		}
+		w.line(text)
+	}
+	first = true
+	for _, v := range values {
+		if _, inherited := own[strings.ToLower(v.Name)]; !inherited {
+			continue
+		}
+		if first {
+			w.gap()
+			first = false
+		}
+		w.line("default " + v.Name + " = " + v.Text)
+	}
 }
 
 func (w *kismetWriter) function(x *work) {
@@ -146,9 +229,9 @@ func signature(kind, name string, x *work) string {
 		case f.flags&FlagReturn != 0:
 			result = f.typ + " "
 		case f.flags&FlagOut != 0 && f.flags&0x2 == 0:
-			params = append(params, "out "+f.typ+" "+f.name)
+			params = append(params, "out "+f.declaration())
 		default:
-			params = append(params, f.typ+" "+f.name)
+			params = append(params, f.declaration())
 		}
 	}
 	return words(kismetWords, uint64(x.fn.Flags)) + kind + result + name + "(" + strings.Join(params, ", ") + ")"
@@ -158,8 +241,8 @@ func signature(kind, name string, x *work) string {
 func (w *kismetWriter) locals(x *work, body []byte) {
 	from := len(w.dst)
 	for _, f := range x.fields {
-		if f.flags&FlagParameter == 0 && !Temporary(f.name) && names(string(body), f.name) {
-			w.line("  local " + f.typ + " " + f.name)
+		if f.flags&FlagParameter == 0 && !Temporary(f.name) && names(string(body), f.String()) {
+			w.line("  local " + f.declaration())
 		}
 	}
 	if len(w.dst) > from {

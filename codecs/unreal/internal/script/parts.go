@@ -85,6 +85,9 @@ func (p *parter) statement(s *Statement) (text, operand []Part) {
 			plain(m.from)
 			add(p.temp(m), m.from)
 			from = m.at
+		case interfaceMark:
+			plain(m.at)
+			add(Part{Text: "." + p.code.ifaces[m.value]}, m.at)
 		}
 	}
 	plain(s.textEnd)
