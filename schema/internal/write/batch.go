@@ -112,8 +112,8 @@ type Path struct {
 }
 
 // batchWeight is how heavy a batch is that travels to the catalog: an entry weighs 1, and so
-// does a row of its facts. This one holds about 10 MB; three are on their way at a time.
-const batchWeight = 16 << 10
+// does a row of its facts. This one holds about 5 MB; three are on their way at a time.
+const batchWeight = 8 << 10
 
 // Full reports whether the batch is heavy enough to travel.
 func (b *Batch) Full() bool { return b.Weight >= batchWeight }

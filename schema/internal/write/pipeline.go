@@ -140,7 +140,7 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	return b, cmp.Or(err, b.Err)
 }
 
-// recycle keeps the memory of a batch that is in the catalog for one to come: 9 MB.
+// recycle keeps the memory of a batch that is in the catalog for one to come: 4.5 MB.
 func (p *Pipeline) recycle(b *Batch) {
 	rows := b.Rows[:cap(b.Rows)]
 	clear(rows)
