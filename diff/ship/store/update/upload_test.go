@@ -105,7 +105,7 @@ func TestUpload(t *testing.T) {
 				t.Fatal(err)
 			}
 			puts := whole.puts
-			for i := 0; i < puts; i += max(1, puts/testkit.Of(8, 60)) {
+			for i := 0; i < puts; i += max(1, puts/testkit.Of(4, 60)) {
 				s := newTaker(t, t.TempDir(), i)
 				s.half = i%2 == 0 && before == nil // a check would find it in a store
 				before.Write(t, s.dir)
