@@ -563,7 +563,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 			pages = append(pages, fmt.Sprintf("/b/%s/file/%s/%v", build, url.PathEscape(row[6].(string)), row[7]))
 		}
 	}
-	for _, page := range append(pages[:6:6], testkit.Some(pages[6:], 6)...) {
+	for _, page := range append(pages[:6:6], testkit.Some(pages[6:], 3)...) {
 		b.open(page)
 		if page == "/" {
 			b.named()

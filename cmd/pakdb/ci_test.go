@@ -48,7 +48,7 @@ func TestGateOfCI(t *testing.T) {
 		{"", "torn", 1, "corrupt", ""},
 		{"", "nowhere", 2, "nowhere", ""},
 		{"", "next", 2, "never-indexed", "never-indexed"},
-	}, 5) {
+	}, 3) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "#!/bin/sh\n"+script, "gate.sh", cmp.Or(tt.released, "released"), "candidate", tt.folder)
 		cmd.Dir, cmd.Env = k.dir, append(k.env, "LIMITS="+tt.limits)
 		out, _ := cmd.CombinedOutput()

@@ -33,7 +33,7 @@ func TestDiffOfFilesIsDiffOfBuilds(t *testing.T) {
 		{"--stat"}, {"--by", "dir"}, {"--name-status"}}, several...)
 	for _, pair := range testkit.Some(pairs, 1) {
 		t.Run(filepath.Base(pair[1]), func(t *testing.T) {
-			sameWithCatalog(t, pair[0], pair[1], testkit.Some(every, 6))
+			sameWithCatalog(t, pair[0], pair[1], testkit.Some(every, 4))
 			if testkit.Deep() {
 				sameWithCatalog(t, pair[1], pair[0], every)
 			}
@@ -50,7 +50,7 @@ func TestDiffOfFilesIsDiffOfBuilds(t *testing.T) {
 			if testing.Short() {
 				t.Skip("real archives")
 			}
-			sameWithCatalog(t, codecstest.Sample(t, pair[0]), codecstest.Sample(t, pair[1]), testkit.Some(several, 2))
+			sameWithCatalog(t, codecstest.Sample(t, pair[0]), codecstest.Sample(t, pair[1]), testkit.Some(several, 1))
 		})
 	}
 }

@@ -66,7 +66,7 @@ func (j *jsonTest) files(dir string) (n int) {
 }
 
 // TestNoJSONRepeatsAMember runs all commands that print JSON, and those that read a file on
-// every 100th sample. All samples take 50 seconds of CPU.
+// every 200th sample. All samples take 50 seconds of CPU.
 func TestNoJSONRepeatsAMember(t *testing.T) {
 	t.Parallel()
 	root := codecstest.ModuleRoot(t)
@@ -79,7 +79,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 	old, next := filepath.Join(root, "testdata", "Calligraphy.sip"), filepath.Join(root, "testdata", "Calligraphy_next.sip")
 	mappings := codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "CUE4ParseFixtures-Zstandard.usmap")
 	legacy := codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "Legacy-Unversioned-Zlib.pak")
-	n, each := 0, testkit.Of(100, 1)
+	n, each := 0, testkit.Of(200, 1)
 	_ = filepath.WalkDir(samples, func(name string, d fs.DirEntry, err error) error {
 		if n++; err != nil || d.IsDir() || n%each != 0 {
 			return err

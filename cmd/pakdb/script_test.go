@@ -88,7 +88,7 @@ func inFull(test string) bool {
 
 // The scripts run the command in this process, one after the other, since each has its own
 // working folder and environment: 1,700 processes took longer than what they did. By default
-// a sixth of the scripts. $DATA is the folder of the fixtures.
+// a ninth of the scripts. $DATA is the folder of the fixtures.
 func TestScripts(t *testing.T) {
 	root := codecstest.ModuleRoot(t)
 	scripts, err := filepath.Glob(filepath.Join(root, "testdata", "script", "*.txtar"))
@@ -96,7 +96,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !inFull("TestScripts") {
-		scripts = testkit.Some(scripts, len(scripts)/6)
+		scripts = testkit.Some(scripts, len(scripts)/9)
 	}
 	run := &inProcess{}
 	testscript.RunT(oneByOne{t}, testscript.Params{
