@@ -91,14 +91,14 @@ func seed() uint64 {
 }
 
 // Draw runs the tests of a package that examine properties of drawn builds, and returns the
-// code that a TestMain exits with. Each property is examined with six draws, with up to 100
+// code that a TestMain exits with. Each property is examined with four draws, with up to 100
 // in deep tests, where the command line does not say how many: -rapid.checks=1000 looks for
 // longer. The draws follow from [Seed], or from -rapid.seed.
 func Draw(m *testing.M) int {
 	flag.Parse()
-	draws := Of(6, 100)
+	draws := Of(4, 100)
 	if testing.Short() {
-		draws = 5
+		draws = 3
 	}
 	values := map[string]uint64{"rapid.checks": uint64(draws), "rapid.seed": seed()}
 	flag.Visit(func(f *flag.Flag) { delete(values, f.Name) })
