@@ -48,7 +48,7 @@ func TestTimeEndsAnyStatement(t *testing.T) {
 		return
 	}
 	db := openSmall(t)
-	for name, text := range testkit.SomeOf(greedy(), 4) {
+	for name, text := range testkit.SomeOf(greedy(), 2) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 			defer cancel()

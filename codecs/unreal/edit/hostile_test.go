@@ -16,7 +16,7 @@ func TestHostile(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	opened, changed := 0, 0
-	for range testkit.Of(400, 2000) {
+	for range testkit.Of(200, 2000) {
 		s := &all[r.IntN(len(all))]
 		asset, uexp := bytes.Clone(s.asset), bytes.Clone(s.uexp)
 		for range 1 + r.IntN(4) {

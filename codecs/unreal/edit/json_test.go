@@ -59,7 +59,7 @@ func TestJSONEdits(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	made, refused := 0, map[string]int{}
-	for range testkit.Of(150, 3000) {
+	for range testkit.Of(75, 3000) {
 		s := &all[r.IntN(len(all))]
 		p := s.open(t)
 		if p == nil {

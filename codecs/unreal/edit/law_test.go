@@ -128,7 +128,7 @@ func TestRandomEdits(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	made, refused, kinds := 0, map[string]int{}, map[string]int{}
-	for made < testkit.Of(200, 10_000) {
+	for made < testkit.Of(100, 10_000) {
 		s := &all[r.IntN(len(all))]
 		p := s.open(t)
 		if p == nil {

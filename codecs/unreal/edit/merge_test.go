@@ -119,7 +119,7 @@ func TestMergeLaws(t *testing.T) {
 	all := samples(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	counts := map[string]int{}
-	for counts["pairs"] < testkit.Of(20, 1000) {
+	for counts["pairs"] < testkit.Of(12, 1000) {
 		s := &all[r.IntN(len(all))]
 		x, xs := edited(t, r, s)
 		if x == nil {
@@ -221,7 +221,7 @@ func TestMergeDamaged(t *testing.T) {
 		return p
 	}
 	merged, refused := 0, 0
-	for range testkit.Of(40, 2000) {
+	for range testkit.Of(20, 2000) {
 		x, y := damaged(), damaged()
 		if x == nil || y == nil {
 			continue

@@ -69,7 +69,7 @@ func mutate(r *rand.Rand, data []byte) []byte {
 // Ten thousand damaged exports: none panics, contradicts itself, or takes more than
 // 64 MB.
 func TestDamagedPackages(t *testing.T) {
-	mutations := testkit.Of(1000, 10000)
+	mutations := testkit.Of(400, 10000)
 	type subject struct {
 		d *property.Decoder
 		p *loaded

@@ -242,7 +242,7 @@ func TestNesting(t *testing.T) {
 // TestMutations: damaged objects and declarations never panic, and cost little.
 func TestMutations(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	n := testkit.Of(1000, 10_000)
+	n := testkit.Of(400, 10_000)
 	var before, after runtime.MemStats
 	for version, seed := range objects() {
 		for i := range n / 2 {

@@ -58,7 +58,7 @@ func TestApplied(t *testing.T) {
 func TestDamagedPatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	n := testkit.Of(160, 1000)
+	n := testkit.Of(80, 1000)
 	if many, err := strconv.Atoi(os.Getenv("PAKDB_DAMAGE")); err == nil {
 		n = many
 	}
@@ -93,7 +93,7 @@ func TestHostilePatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	r := rand.New(rand.NewPCG(3, 4))
-	for i := range testkit.Of(50, 250) {
+	for i := range testkit.Of(25, 250) {
 		bad := reseal(t, p.patch, func(stream []byte) []byte {
 			for range 1 + i%3 {
 				stream[r.IntN(len(stream)-6)] ^= byte(1 + r.IntN(255))

@@ -43,7 +43,7 @@ func TestSizes(t *testing.T) {
 		{"renamed and edited", 122, []delta.Input{deltatest.Input("a", []byte(text)), deltatest.Input("b", []byte(more))}, []delta.Input{deltatest.Input("c", []byte(more[:900]+"new"+more[1000:])), deltatest.Input("d", []byte(text[:5000]+text[5100:]))}},
 		{"files behind each other, with their names", 590, inFolders(noise, 30), []delta.Input{deltatest.Input("all", listed(noise, 30))}},
 		{"two files from three", 94, deltatest.Files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), deltatest.Files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
-	}, 6) {
+	}, 4) {
 		t.Run(c.name, func(t *testing.T) {
 			p := rounds().Patch(t, c.old, c.new)
 			rounds().Check(t, p, c.old, c.new)

@@ -163,7 +163,7 @@ func (k tabled) coded(size int) int {
 func TestTableCosts(t *testing.T) {
 	t.Parallel()
 	n := testkit.Of(300, 1200)
-	for _, k := range testkit.Some(tabledKinds(), 4) {
+	for _, k := range testkit.Some(tabledKinds(), 2) {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
 			old := k.write(t, assets(n))
