@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 )
 
 // Match says how sure a Format is that a file is its own.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"pakdb/codecs/mount"
 	"pakdb/diff"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 )
 

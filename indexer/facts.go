@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 )
 

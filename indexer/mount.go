@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 )
 

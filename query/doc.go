@@ -1,6 +1,6 @@
 // Package query answers questions about a catalog: SQL that cannot write, with
-// parameters, in several output formats; named queries with help; and the SQL
-// functions that such questions need.
+// parameters, in several output formats; named queries with help; the SQL
+// functions that such questions need; and the search for texts and paths.
 //
 //	text --> lex --> Statement --> DB --> session --> rows --> Output
 //	                                `--> describe: what was meant
@@ -11,6 +11,9 @@
 //   - session.go: the connection, and statements that run in it
 //   - errors.go, suggest.go, explain.go: what is wrong with a statement that failed
 //   - db.go, run.go, named.go: what callers use; statements end when their context does
+//   - find_query.go: a [Search], and which texts match; find_texts.go, find_paths.go: the texts
+//     and paths that match; find_hits.go: where in contents they are; find_finder.go: [Finder];
+//     find_function.go: search() in SQL
 //
 // # Parameters
 //

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )

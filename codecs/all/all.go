@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/rows"
-	"pakdb/codecs/unreal/text"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
 )
@@ -37,10 +36,10 @@ func Registry() *codecs.Registry {
 			calligraphy.Inspector(),
 			retropak.Inspector(),
 			zen.Inspector(),
-			text.LocresInspector(),
-			text.RegistryInspector(),
-			text.ConfigInspector(),
-			text.DescriptorInspector(),
+			textfile.LocresInspector(),
+			textfile.RegistryInspector(),
+			textfile.ConfigInspector(),
+			textfile.DescriptorInspector(),
 			pkg.Inspector(),
 			textfile.HeadsInspector(),
 			textfile.Inspector(),

@@ -89,7 +89,7 @@ var order = []string{"internal", "codecs", "testdata", "schema", "indexer", "dif
 // narrower are the parts that promise to need less than their floor allows. Shipping
 // runs in launchers, which have no catalog.
 var narrower = map[string][]string{
-	"schema":           {"schema", "codecs/mount", "internal"},
+	"schema":           {"schema", "internal"},
 	"diff/ship":        {"diff/ship", "codecs", "internal"},
 	"diff/ship/delta":  {"diff/ship/delta", "diff/ship/internal", "codecs", "internal"},
 	"cmd/pakdb-apply":  {"diff/ship/delta", "codecs", "internal"},

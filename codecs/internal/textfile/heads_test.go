@@ -24,8 +24,8 @@ func section(name string, body []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte(name), uint32(len(body))), body...)
 }
 
-// samples are made as FORMAT.md says, by name.
-func samples() map[string]string {
+// headSamples are made as FORMAT.md says, by name.
+func headSamples() map[string]string {
 	le, be := binary.LittleEndian, binary.BigEndian
 	wave := append([]byte("RIFF\x00\x00\x00\x00WAVE"), section("fmt ", []byte("\xff\xff\x02\x00\x80\xbb\x00\x00"))...)
 	wave = append(wave, section("data", make([]byte, 10))...)
@@ -49,7 +49,7 @@ func samples() map[string]string {
 		"a.tga": "\x00\x00\x02" + strings.Repeat("\x00", 9) + "\x02\x00\x01\x00\x18\x20"}
 }
 
-var want = map[string]string{
+var wantHeads = map[string]string{
 	"a.wem":                   "riff-wave format 65535 channels 2 sample_rate 48000 sound_bytes 10",
 	"a.bnk":                   "wwise-bank version 134 sounds 2 objects 5 sections 3",
 	"a.ufont":                 "font tables 1 glyphs 258",
@@ -70,13 +70,13 @@ func figuresOf(f *codecs.Facts) string {
 }
 
 func TestHeads(t *testing.T) {
-	for name, body := range samples() {
+	for name, body := range headSamples() {
 		if !textfile.HeadsInspector().Match(&codecs.Entry{Name: name}, []byte(body)) {
 			t.Errorf("%s is not taken", name)
 		}
 		facts, err := headsInspect(name, body)
-		if err != nil || len(facts.Problems) > 0 || figuresOf(facts) != want[name] {
-			t.Errorf("%s: %v, %+v, want %s", name, err, facts, want[name])
+		if err != nil || len(facts.Problems) > 0 || figuresOf(facts) != wantHeads[name] {
+			t.Errorf("%s: %v, %+v, wantHeads %s", name, err, facts, wantHeads[name])
 		}
 	}
 }
@@ -93,9 +93,9 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestCut: what goes beyond the end is a problem with its place.
-func TestCut(t *testing.T) {
-	for name, body := range samples() {
+// TestCutHeads: what goes beyond the end is a problem with its place.
+func TestCutHeads(t *testing.T) {
+	for name, body := range headSamples() {
 		for n := 16; n < len(body); n++ {
 			facts, err := headsInspect(name, body[:n])
 			if err != nil {
@@ -111,7 +111,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestHeadsCorpus(t *testing.T) {
-	for name, body := range samples() {
+	for name, body := range headSamples() {
 		codecstest.Corpus(t, *update, "FuzzHeadsInspect", name, fmt.Sprintf("string(%q)", name), fmt.Sprintf("string(%q)", body))
 	}
 }

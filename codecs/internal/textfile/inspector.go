@@ -1,10 +1,3 @@
-// Package textfile reads generic texts: JSON, XML, CSV, Lua and any other. It counts
-// what they have, and lists their lines, some at a time, by which they are found.
-//
-// # Heads
-//
-// [HeadsInspector] recognises kinds of contents of which nothing is read but their head: shader
-// libraries, banks and sounds of Wwise, fonts, pipeline caches. See HEADS.md.
 package textfile
 
 import (
@@ -40,8 +33,8 @@ var kinds = map[string]string{
 	"text": "txt md log jsonl ndjson yaml yml toml cfg conf properties env srt vtt po pot strings js mjs ts css py cs usf ush hlsl glsl vert frag bat sh ps1 nut as gd rpy utxt",
 }
 
-// kindOf has the kind of each extension.
-var kindOf = func() map[string]string {
+// kindByExt has the kind of each extension.
+var kindByExt = func() map[string]string {
 	all := map[string]string{}
 	for kind, extensions := range kinds {
 		for _, ext := range strings.Fields(extensions) {
@@ -65,7 +58,7 @@ func Inspector() *codecs.Inspector {
 
 // match takes what is named as a text, and begins like one.
 func match(e *codecs.Entry, head []byte) bool {
-	if kindOf[strings.ToLower(path.Ext(e.Name))] == "" {
+	if kindByExt[strings.ToLower(path.Ext(e.Name))] == "" {
 		return false
 	}
 	return wide(head) || bytes.IndexByte(head, 0) < 0
@@ -77,7 +70,7 @@ func wide(head []byte) bool {
 }
 
 func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
-	kind := kindOf[strings.ToLower(path.Ext(e.Name))]
+	kind := kindByExt[strings.ToLower(path.Ext(e.Name))]
 	if kind == "" {
 		kind = "text"
 	}
@@ -100,7 +93,7 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 			tell(c.Name, c.Value)
 		}
 	}
-	if left := list(f, first[:min(len(first), maxListed)]) + size - min(size, maxListed); left > 0 {
+	if left := listLines(f, first[:min(len(first), maxListed)]) + size - min(size, maxListed); left > 0 {
 		tell("bytes_not_searched", left)
 	}
 	return &codecs.Facts{Kind: kind, Detail: f}, nil

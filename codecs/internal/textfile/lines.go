@@ -37,8 +37,8 @@ type lister struct {
 	next  int32 // number of the line after it
 }
 
-// list lists the lines of a text, and returns how many bytes of it were left out.
-func list(f *family.PlainFacts, body []byte) (left int64) {
+// listLines lists the lines of a text, and returns how many bytes of it were left out.
+func listLines(f *family.PlainFacts, body []byte) (left int64) {
 	text := body
 	if wide(body) {
 		text = bin.Text(body[:len(body)&^1])

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"flag"
+
 	"fmt"
 	"strings"
 	"testing"
@@ -16,8 +16,6 @@ import (
 	"pakdb/codecs/internal/textfile"
 	"pakdb/internal/family"
 )
-
-var update = flag.Bool("update", false, "rewrite the corpus")
 
 func inspect(t testing.TB, name, body string) *codecs.Facts {
 	t.Helper()
@@ -46,7 +44,7 @@ func summary(facts *codecs.Facts) string {
 	return b.String()
 }
 
-func wide(order binary.ByteOrder, text string) string {
+func wideText(order binary.ByteOrder, text string) string {
 	b := order.(binary.AppendByteOrder).AppendUint16(nil, 0xFEFF)
 	for _, u := range utf16.Encode([]rune(text)) {
 		b = order.(binary.AppendByteOrder).AppendUint16(b, u)
@@ -54,8 +52,8 @@ func wide(order binary.ByteOrder, text string) string {
 	return string(b)
 }
 
-// texts are files by name, and what is read of them.
-var texts = []struct{ name, body, want string }{
+// genericTexts are files by name, and what is read of them.
+var genericTexts = []struct{ name, body, want string }{
 	{"a.json", "{\n  // of all\n  \"bosses\": [\n    {\"name\": \"Ultron\", \"level\": 60},\n  ],\n  \"on\": true, \"off\": null\n}\n",
 		`json lines=7 values=4: 2 // of all / "bosses": [ / {"name": "Ultron", "level": 60}, /  / "on": true, "off": null`},
 	{"list.JSON", `[1, [2, {"a": {"b": [3]}}], "x\"", -4.5e1]`, `json lines=1 values=5: 1 [1, [2, {"a": {"b": [3]}}], "x\"", -4.5e1]`},
@@ -68,8 +66,8 @@ var texts = []struct{ name, body, want string }{
 	{"a.lua", "local x = 1\n\n  return x\n", "lua lines=3: 1 local x = 1 /  / return x"},
 	{"README.md", "# A\r\n---\r\n\r\nb\r\n", "text lines=4: 1 # A /  /  / b"},
 	{"mark.txt", "\xef\xbb\xbfa\nb", "text lines=2: 1 a / b"},
-	{"wide.txt", wide(binary.LittleEndian, "Grüße\nzwei\n"), "text lines=2 utf16=1: 1 Grüße / zwei"},
-	{"wide.json", wide(binary.BigEndian, `{"a": "ü"}`), `json lines=1 utf16=1 values=1: 1 {"a": "ü"}`},
+	{"wide.txt", wideText(binary.LittleEndian, "Grüße\nzwei\n"), "text lines=2 utf16=1: 1 Grüße / zwei"},
+	{"wide.json", wideText(binary.BigEndian, `{"a": "ü"}`), `json lines=1 utf16=1 values=1: 1 {"a": "ü"}`},
 	{"latin.txt", "Gr\xfc\xdfe\n", "text lines=1: 1 Grüße"},
 	{"empty.txt", "", "text lines=0:"},
 	{"long.txt", strings.Repeat("word ", 100) + "\nnext", "text lines=2: 1 " + strings.TrimSpace(strings.Repeat("word ", 96)) + " | 1 word word word word | 2 next"},
@@ -77,7 +75,7 @@ var texts = []struct{ name, body, want string }{
 }
 
 func TestTexts(t *testing.T) {
-	for _, c := range texts {
+	for _, c := range genericTexts {
 		if got := summary(inspect(t, c.name, c.body)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
@@ -122,7 +120,7 @@ func TestMatch(t *testing.T) {
 
 // TestCorpus writes the corpus of the fuzz target, or compares it.
 func TestCorpus(t *testing.T) {
-	for _, c := range texts {
+	for _, c := range genericTexts {
 		codecstest.Corpus(t, *update, "FuzzInspect", c.name, fmt.Sprintf("string(%q)", c.name), fmt.Sprintf("string(%q)", c.body))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/text"
 )
 
 // Diff returns the edits that make base the package mod, and what of it no edit makes: objects
@@ -106,7 +106,7 @@ func (m *merger) ambiguous(name string) bool {
 
 // DiffTexts does the same for files of texts, whose values alone edits change.
 func DiffTexts(name string, base, mod []byte) (edits []Edit, rest []MergeItem, err error) {
-	if !text.Editable(name) {
+	if !textfile.Editable(name) {
 		return nil, []MergeItem{{}}, nil
 	}
 	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenTexts(name, b) }, base, mod)

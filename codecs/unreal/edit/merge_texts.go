@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/text"
 	"pakdb/internal/longest"
 )
 
@@ -18,7 +18,7 @@ import (
 // else by lines. It fails with [property.ErrRefused] for content that is no text.
 func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*Merged, error) {
 	all := append([][]byte{base}, versions...)
-	if text.Editable(name) {
+	if textfile.Editable(name) {
 		open := func(b []byte) (fielded, error) { return OpenTexts(name, b) }
 		if m, err := mergeFields(open, all, o); m != nil || err != nil {
 			return m, err
@@ -184,7 +184,7 @@ func mergeLines(name string, all [][]byte, o MergeOptions) (*Merged, error) {
 	out := &Merged{Items: m.items, Frame: -1}
 	if out.Open() == 0 {
 		out.Asset = []byte(strings.Join(result, ""))
-		if text.Editable(name) && opens(name, all) && !opens(name, [][]byte{out.Asset}) {
+		if textfile.Editable(name) && opens(name, all) && !opens(name, [][]byte{out.Asset}) {
 			return nil, fmt.Errorf("%w: the lines of both make no file of this kind", property.ErrRefused)
 		}
 	}
@@ -192,7 +192,7 @@ func mergeLines(name string, all [][]byte, o MergeOptions) (*Merged, error) {
 }
 
 func opens(name string, all [][]byte) bool {
-	return !slices.ContainsFunc(all, func(b []byte) bool { _, err := text.Open(name, b); return err != nil })
+	return !slices.ContainsFunc(all, func(b []byte) bool { _, err := textfile.Open(name, b); return err != nil })
 }
 
 // lines decides a range of lines, and returns those of the result.

@@ -5,21 +5,24 @@ import (
 	"fmt"
 	"strconv"
 
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/text"
 	"pakdb/internal/glob"
 )
 
 // Texts is a file of texts whose values are being changed: .locres, .ini, .json, .csv or .xml. It
 // takes the edits that [Package] takes, and of these those that set a value.
 type Texts struct {
-	file    *text.File
+	file    *textfile.File
 	changes []Change
 }
 
+// IsTexts reports whether [OpenTexts] reads files of that name.
+func IsTexts(name string) bool { return textfile.Editable(name) }
+
 // OpenTexts reads a file of texts. Its name says what it is.
 func OpenTexts(name string, content []byte) (*Texts, error) {
-	f, err := text.Open(name, content)
+	f, err := textfile.Open(name, content)
 	return &Texts{file: f}, err
 }
 

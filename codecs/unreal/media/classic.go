@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture"
+	"pakdb/codecs/internal/texture"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
 )

@@ -4,7 +4,7 @@
 //
 //	export -> property.Decoder -> what the class stores after its properties
 //	       -> Texture: sizes, format, and for each mip the file and the place of its bytes
-//	       -> Package.Picture: bytes -> codecs/texture -> image.Image
+//	       -> Package.Picture: bytes -> codecs/internal/texture -> image.Image
 //
 // What a class stores depends on the engine, which packages often do not state. So a layout
 // counts only if it ends where the export ends, and where it says itself that it ends;

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture"
+	"pakdb/codecs/internal/texture"
 )
 
 // Which says what of a texture is wanted.
@@ -19,6 +19,14 @@ type Which struct {
 
 // maxPixels bounds a picture that is decoded: 512 MB.
 const maxPixels = 1 << 27
+
+// FileKind returns the kind of texture file that an entry of that name and type is, "" for none.
+func FileKind(name, typ string) string { return texture.KindOf(name, typ) }
+
+// ReadFile reads the head of a texture file: a .dds, a .tga, or a texture of Retro Studios. Its
+// bytes are read when a picture is decoded, and must stay as they are. The error wraps
+// [errors.ErrUnsupported] of formats that cannot be decoded.
+func ReadFile(kind string, b []byte) (*texture.Picture, error) { return texture.Read(kind, b) }
 
 // Picture decodes pixels of a texture. mip is the one that was decoded. The error wraps
 // [codecs.ErrNotFound] where the bytes lie in a file that is not there.

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture"
+	"pakdb/codecs/internal/texture"
 )
 
 // virtual is where the tiles of a texture lie.

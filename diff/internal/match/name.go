@@ -3,8 +3,8 @@ package match
 import (
 	"context"
 	"hash/maphash"
-	"pakdb/codecs/mount"
 	"pakdb/diff/internal/side"
+	"pakdb/internal/mount"
 	"slices"
 	"strings"
 )

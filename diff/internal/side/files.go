@@ -7,7 +7,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 	"pakdb/schema"

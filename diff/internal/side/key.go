@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 )
 
 // layout cuts the items of a plan into archives.

@@ -15,9 +15,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/codecs/mount"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/overlay"
+	"pakdb/internal/mount"
 )
 
 // A merge of patches has the effect of all of them, over any base: with ties of

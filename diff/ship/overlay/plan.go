@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
+	"pakdb/internal/mount"
 )
 
 // Action is what a patch does to a file.

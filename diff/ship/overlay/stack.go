@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 )
 
 // Key is what two entries share when they are the same file of a game: the

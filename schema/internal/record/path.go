@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"pakdb/codecs/mount"
 	"pakdb/internal/family"
+	"pakdb/internal/mount"
 )
 
 // SplitPath cuts a path after its last slash.

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 	"pakdb/schema/rows"

@@ -7,14 +7,14 @@ import (
 	"errors"
 	"slices"
 
-	"pakdb/query/find"
+	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
 )
 
 // Found is an answer to what a person typed.
 type Found struct {
-	Kind    string   `json:"kind"` // "path", "id", "content", and as find.Kinds
+	Kind    string   `json:"kind"` // "path", "id", "content", and as query.SearchKinds
 	Text    string   `json:"text"`
 	Path    string   `json:"path"`
 	Place   string   `json:"place,omitempty"` // in the content
@@ -35,10 +35,10 @@ type Answers struct {
 // also the end of one; ids and GUIDs; hashes of contents; words of paths and texts.
 func (c *Catalog) Search(ctx context.Context, b *Build, typed string, most int) (*Answers, error) {
 	a := &Answers{Found: []Found{}}
-	if len(find.Words(typed)) == 0 {
+	if len(query.SearchWords(typed)) == 0 {
 		return a, nil
 	}
-	f, err := find.Open(ctx, c.db)
+	f, err := query.OpenSearch(ctx, c.db)
 	if err != nil {
 		return nil, schema.Classify(err)
 	}

@@ -14,14 +14,14 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/texture"
+	"pakdb/codecs/unreal/media"
 	"pakdb/internal/picture"
 	"pakdb/internal/regular"
 	"pakdb/internal/safename"
 )
 
 // isPicture reports whether an entry is a file that is a picture: .dds, .tga, TXTR.
-func isPicture(e *codecs.Entry) bool { return texture.KindOf(e.Name, e.Type) != "" }
+func isPicture(e *codecs.Entry) bool { return media.FileKind(e.Name, e.Type) != "" }
 
 // writePNG writes a picture in a file of a kind as PNG. The largest mip and the first slice
 // are shown where which does not say.
@@ -35,7 +35,7 @@ func writePNG(w io.Writer, kind string, body []byte, which *mediaOptions) error 
 }
 
 func filePicture(kind string, body []byte, which *mediaOptions) (image.Image, error) {
-	p, err := texture.Read(kind, body)
+	p, err := media.ReadFile(kind, body)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func catPicture(ctx context.Context, w io.Writer, ar *operand.Archive, e *codecs
 	if err != nil {
 		return err
 	}
-	return writePNG(w, texture.KindOf(e.Name, e.Type), body, &as.media)
+	return writePNG(w, media.FileKind(e.Name, e.Type), body, &as.media)
 }
 
 func pictureBytes(ctx context.Context, ar *operand.Archive, e *codecs.Entry) ([]byte, error) {
@@ -75,7 +75,7 @@ func pictureBytes(ctx context.Context, ar *operand.Archive, e *codecs.Entry) ([]
 
 // catPictureFile writes a file that is a picture. It returns false for other files.
 func catPictureFile(ctx context.Context, a *cli.App, name, out string, as *asOptions) (ok bool, err error) {
-	kind := texture.KindOf(name, "")
+	kind := media.FileKind(name, "")
 	if kind == "" {
 		return false, nil
 	}
@@ -108,7 +108,7 @@ func (x *mediaExtraction) writePicture(ctx context.Context, dir *safename.Dir, a
 	if err != nil {
 		return fail(err)
 	}
-	out, err := filePicture(texture.KindOf(j.entry.Name, j.entry.Type), body, x.which)
+	out, err := filePicture(media.FileKind(j.entry.Name, j.entry.Type), body, x.which)
 	if err != nil {
 		return fail(err)
 	}

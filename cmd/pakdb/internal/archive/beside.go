@@ -14,10 +14,10 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
-	"pakdb/codecs/mount"
 	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/asset"
+	"pakdb/internal/mount"
 	"pakdb/internal/regular"
 )
 

@@ -20,8 +20,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/mount"
 	"pakdb/internal/asset"
+	"pakdb/internal/mount"
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 )

@@ -20,7 +20,6 @@ import (
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
-	"pakdb/codecs/unreal/text"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
@@ -347,7 +346,9 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 }
 
 // isText reports whether a file that is no package can be changed.
-func isText(name string) bool { return text.Editable(name) || edit.IsPrototype(name) || isSTRG(name) }
+func isText(name string) bool {
+	return edit.IsTexts(name) || edit.IsPrototype(name) || isSTRG(name)
+}
 
 // database returns the files of Marvel Heroes' game database in an archive, none of a nil one.
 func (ar *modArchive) database(ctx context.Context) *edit.Database {

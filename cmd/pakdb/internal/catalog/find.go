@@ -10,7 +10,6 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/query"
-	"pakdb/query/find"
 )
 
 type findOptions struct {
@@ -46,7 +45,7 @@ search('TEXT') has the same rows.`,
 	cli.AddKinds(cmd, &opts.kinds)
 	cli.Flag(cmd, "limit", &opts.limit)
 	cli.AddFormat(cmd, &opts.format)
-	cli.CompleteFlag(cmd, "kind", find.Kinds()...)
+	cli.CompleteFlag(cmd, "kind", query.SearchKinds()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
 }
@@ -56,12 +55,12 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	if err != nil {
 		return err
 	}
-	if len(find.Words(text)) == 0 {
+	if len(query.SearchWords(text)) == 0 {
 		return fmt.Errorf("%w: %q has no word to look for", cli.ErrUsage, text)
 	}
 	for _, kind := range opts.kinds {
-		if !slices.Contains(find.Kinds(), kind) {
-			return cli.WithHint(fmt.Errorf("%w: no such kind: %q", cli.ErrUsage, kind), "there are "+strings.Join(find.Kinds(), ", "))
+		if !slices.Contains(query.SearchKinds(), kind) {
+			return cli.WithHint(fmt.Errorf("%w: no such kind: %q", cli.ErrUsage, kind), "there are "+strings.Join(query.SearchKinds(), ", "))
 		}
 	}
 	db, err := a.OpenCatalog(ctx)
@@ -74,7 +73,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 			return err
 		}
 	}
-	f, err := find.Open(ctx, db)
+	f, err := query.OpenSearch(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -82,9 +81,9 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	if err != nil {
 		return err
 	}
-	builds := func(h *find.Hit) string { return strings.Join(h.Builds, ",") }
+	builds := func(h *query.Hit) string { return strings.Join(h.Builds, ",") }
 	if query.ForPeople(opts.format) {
-		builds = func(h *find.Hit) string { return runs(h.Builds, known) }
+		builds = func(h *query.Hit) string { return runs(h.Builds, known) }
 	}
 	n := 0
 	more := false
@@ -116,7 +115,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 }
 
 // wants reports whether a hit is to be shown.
-func (opts *findOptions) wants(h *find.Hit) bool {
+func (opts *findOptions) wants(h *query.Hit) bool {
 	return (opts.build == "" || slices.Contains(h.Builds, opts.build)) && (len(opts.kinds) == 0 || slices.Contains(opts.kinds, h.Kind))
 }
 

@@ -14,7 +14,6 @@ import (
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/schema"
 )
@@ -55,7 +54,7 @@ func Hint(err error) string {
 		text  string
 	}{
 		{ErrNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
-		{find.ErrNoIndex, `run "pakdb index" for one of its builds again, without "--without search": archives that have not changed are not read`},
+		{query.ErrNoIndex, `run "pakdb index" for one of its builds again, without "--without search": archives that have not changed are not read`},
 		{codecs.ErrEncrypted, KeyHint},
 		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
 		{safename.ErrExists, "extract into an empty folder, or pass --overwrite"},

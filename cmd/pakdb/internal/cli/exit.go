@@ -26,7 +26,6 @@ import (
 	"pakdb/internal/regular"
 	"pakdb/internal/safename"
 	"pakdb/query"
-	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/schema"
 )
@@ -92,7 +91,7 @@ func isAny(err error, classes []error) bool {
 
 func catalogClasses() []error {
 	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrForeign, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
-		schema.ErrTooNew, schema.ErrTooOld, schema.ErrOtherBuild, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, find.ErrNoIndex, query.ErrCatalog}
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrOtherBuild, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, query.ErrNoIndex, query.ErrCatalog}
 }
 
 // failedClasses are failures that may carry a class of something else as well.

@@ -10,7 +10,6 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/objects"
 	"pakdb/query"
-	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/query/show"
 )
@@ -73,7 +72,7 @@ func Tables(catalog string) (tables []query.TableFunction, closeTables func() er
 		"search":         "where texts, names, values and paths are found, as pakdb find shows it",
 	}
 	compared, closeDiff := semantic.Tables(catalog)
-	found, closeFind := find.Functions(catalog)
+	found, closeFind := query.SearchFunctions(catalog)
 	for _, t := range slices.Concat(compared, found) {
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/texture"
+	"pakdb/codecs/internal/texture"
 )
 
 // Each format has a size; a picture of it has the sides that were asked for, or the

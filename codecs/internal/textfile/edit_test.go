@@ -1,4 +1,4 @@
-package text_test
+package textfile_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/text"
+	"pakdb/codecs/internal/textfile"
 )
 
 // One value changes; comments, order, operators and ends of lines stay.
@@ -45,7 +45,7 @@ func TestSet(t *testing.T) {
 		{"a.csv", table, "B[SourceString]", "a,b", strings.Replace(table, "Bye", `"a,b"`, 1)},
 		{"a.csv", table, "B[Comment]", "new", strings.Replace(table, "Bye,", "Bye,new", 1)},
 	} {
-		f, err := text.Open(tt.name, []byte(tt.content))
+		f, err := textfile.Open(tt.name, []byte(tt.content))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -57,7 +57,7 @@ func TestSet(t *testing.T) {
 		}
 		err = f.Set(i, tt.value)
 		switch {
-		case tt.want == "" && errors.Is(err, text.ErrNoEdit):
+		case tt.want == "" && errors.Is(err, textfile.ErrNoEdit):
 		case err != nil || string(f.Data()) != tt.want:
 			t.Errorf("%s: %s=%q: %q, %v, want %q", tt.name, tt.field, tt.value, f.Data(), err, tt.want)
 		}
@@ -72,7 +72,7 @@ func TestOpenDamaged(t *testing.T) {
 		"encoding.xml": `<?xml version="1.0" encoding="ISO-8859-1"?><A>x</A>`,
 		"deep.json":    strings.Repeat("[", 30000) + strings.Repeat("]", 30000),
 	} {
-		if _, err := text.Open(name, []byte(content)); !errors.Is(err, codecs.ErrCorrupt) {
+		if _, err := textfile.Open(name, []byte(content)); !errors.Is(err, codecs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -93,12 +93,12 @@ func TestSetLocres(t *testing.T) {
 	}
 	changed := 0
 	for k, b := range all {
-		first, err := text.Open("a.locres", bytes.Clone(b))
+		first, err := textfile.Open("a.locres", bytes.Clone(b))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range first.Values {
-			f, err := text.Open("a.locres", b)
+			f, err := textfile.Open("a.locres", b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func FuzzSet(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind int, content []byte, at int, value string) {
 		name := []string{"a.locres", "a.ini", "a.json", "a.csv", "a.xml"}[uint(kind)%5]
-		file, err := text.Open(name, content)
+		file, err := textfile.Open(name, content)
 		if err != nil || len(file.Values) == 0 {
 			return
 		}
@@ -143,7 +143,7 @@ func FuzzSet(f *testing.F) {
 		if file.Set(i, value) != nil {
 			return
 		}
-		again, err := text.Open(name, file.Data())
+		again, err := textfile.Open(name, file.Data())
 		if err != nil || again.Values[i].Text != value || again.Values[i].Field != field {
 			t.Errorf("%s is not %q: %v", field, value, err)
 		}

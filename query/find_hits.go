@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func (f *Finder) usedAs(ctx context.Context, chunk int64) (map[int64]bool, error
 }
 
 // hits yields where a match is.
-func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
+func (f *Finder) hits(ctx context.Context, q *Search, m match) iter.Seq2[Hit, error] {
 	switch m.kind {
 	case search.Files:
 		if asset.Of(m.text) != "" {
@@ -118,7 +118,7 @@ const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FRO
 
 // asset yields the hits for an asset, by a match of one of its files: one at the path of its
 // tables, in all builds that have these; of other builds one at the first file that they have.
-func (f *Finder) asset(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
+func (f *Finder) asset(ctx context.Context, q *Search, m match) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		var names [][2]any
 		for _, name := range asset.Files(m.text) {
@@ -209,8 +209,8 @@ const (
 		END` + byPath
 )
 
-// place is a query for builds with its argument.
-type place struct {
+// hitPlace is a query for builds with its argument.
+type hitPlace struct {
 	query string
 	id    int64
 }
@@ -227,7 +227,7 @@ const maxPlaces = 10_000
 // placed yields a hit for each path.
 func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
-		key := place{query, id}
+		key := hitPlace{query, id}
 		all, ok := f.places[key]
 		if !ok {
 			var err error

@@ -1,4 +1,4 @@
-package find_test
+package query_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"pakdb/codecs/unreal"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
-	"pakdb/query/find"
+	"pakdb/query"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -73,7 +73,7 @@ func (g *game) scan(ctx context.Context, label string, s schema.Search) error {
 // hits returns what is found, sorted: "kind text|path|builds".
 func hits(t *testing.T, db *sql.DB, text string) (found []string) {
 	t.Helper()
-	f, err := find.Open(t.Context(), db)
+	f, err := query.OpenSearch(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestHitsAreRightWhateverHappens(t *testing.T) {
 				continue
 			}
 			db := schematest.Open(t, g.file())
-			f, err := find.Open(t.Context(), db)
+			f, err := query.OpenSearch(t.Context(), db)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -243,7 +243,7 @@ i=unbeendet
 		t.Fatal(err)
 	}
 	db := schematest.Open(t, g.file())
-	f, err := find.Open(t.Context(), db)
+	f, err := query.OpenSearch(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,12 +289,12 @@ func TestNoIndex(t *testing.T) {
 	if err := g.scan(t.Context(), "1", schema.SearchDropped); err != nil {
 		t.Fatal(err)
 	}
-	f, err := find.Open(t.Context(), schematest.Open(t, g.file()))
+	f, err := query.OpenSearch(t.Context(), schematest.Open(t, g.file()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range f.Hits(t.Context(), "b") {
-		if !errors.Is(err, find.ErrNoIndex) {
+		if !errors.Is(err, query.ErrNoIndex) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -322,7 +322,7 @@ func FuzzHits(f *testing.F) {
 	}
 	db := schematest.Open(f, filepath.Join(dir, "a.db"))
 	f.Fuzz(func(t *testing.T, text string) {
-		finder, err := find.Open(context.Background(), db)
+		finder, err := query.OpenSearch(context.Background(), db)
 		if err != nil {
 			t.Fatal(err)
 		}

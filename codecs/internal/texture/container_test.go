@@ -13,8 +13,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/texture"
 	"pakdb/codecs/retropak"
-	"pakdb/codecs/texture"
 )
 
 var update = flag.Bool("update", false, "rewrite the corpus")

@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"pakdb/schema"
 )
 
-// Functions returns the SQL function search(text) over a catalog. It has a connection
+// SearchFunctions returns the SQL function search(text) over a catalog. It has a connection
 // of its own, because it is called while a statement runs; close closes it.
-func Functions(catalog string) (tables []schema.TableFunction, close func() error) {
+func SearchFunctions(catalog string) (tables []schema.TableFunction, close func() error) {
 	s := &source{schema.NewOnDemand(catalog)}
 	return []schema.TableFunction{
-		{Name: "search", Params: []string{"wanted"}, Columns: Columns(), Rows: s.search},
+		{Name: "search", Params: []string{"wanted"}, Columns: HitColumns(), Rows: s.search},
 	}, s.catalog.Close
 }
 
-// Columns are the names of the values in [Hit.Row].
-func Columns() []string {
+// HitColumns are the names of the values in [Hit.Row].
+func HitColumns() []string {
 	return []string{"rank", "kind", "text", "place", "path", "builds", "build_count", "occurrences", "content_id"}
 }
 
@@ -71,6 +71,6 @@ func (s *source) open(ctx context.Context, arg driver.Value) (*Finder, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := Open(ctx, db)
+	f, err := OpenSearch(ctx, db)
 	return f, text, err
 }

@@ -1,4 +1,4 @@
-package text_test
+package textfile_test
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/text"
 )
 
 const (
@@ -94,7 +94,7 @@ func write(version int, all []localized) []byte {
 
 func locresInspect(name string, b []byte) (*codecs.Facts, error) {
 	e := &codecs.Entry{Name: name}
-	return text.LocresInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), e)
+	return textfile.LocresInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), e)
 }
 
 // listed returns the texts of facts; a missing one is "<none>".
@@ -224,7 +224,7 @@ func TestLocresMatch(t *testing.T) {
 	}{
 		{"a.locres", "", true}, {"a.LOCRES", "x", true}, {"a", magicRes, true}, {"a", magicMeta, true}, {"a.locmeta", "", true}, {"a.txt", "x", false},
 	} {
-		if got := text.LocresInspector().Match(&codecs.Entry{Name: c.name}, []byte(c.head)); got != c.want {
+		if got := textfile.LocresInspector().Match(&codecs.Entry{Name: c.name}, []byte(c.head)); got != c.want {
 			t.Errorf("%s %x: %v", c.name, c.head, got)
 		}
 	}

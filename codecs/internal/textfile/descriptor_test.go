@@ -1,4 +1,4 @@
-package text_test
+package textfile_test
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/text"
 )
 
 func descriptorInspect(name, body string) (*codecs.Facts, error) {
-	return text.DescriptorInspector().Inspect(context.Background(), bytes.NewReader([]byte(body)), int64(len(body)), &codecs.Entry{Name: name})
+	return textfile.DescriptorInspector().Inspect(context.Background(), bytes.NewReader([]byte(body)), int64(len(body)), &codecs.Entry{Name: name})
 }
 
 const plugin = `{ // comment

@@ -1,4 +1,4 @@
-package text_test
+package textfile_test
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/text"
 )
 
 func configInspect(b []byte) (*codecs.Facts, error) {
-	return text.ConfigInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), &codecs.Entry{Name: "A.ini"})
+	return textfile.ConfigInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), &codecs.Entry{Name: "A.ini"})
 }
 
 const configSample = `; comment
@@ -122,7 +122,7 @@ func TestConfigMatch(t *testing.T) {
 	}{
 		{"a.ini", "", true}, {"a.INI", "x", true}, {"a.int", "[A]", true}, {"a.det", string(wide("[A]")), true}, {"a.frt", string(bigEndian("[A]")), true}, {"a.int", "x", false}, {"a.txt", "[A]", false},
 	} {
-		if got := text.ConfigInspector().Match(&codecs.Entry{Name: c.name}, []byte(c.head)); got != c.want {
+		if got := textfile.ConfigInspector().Match(&codecs.Entry{Name: c.name}, []byte(c.head)); got != c.want {
 			t.Errorf("%s %q: %v", c.name, c.head, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"pakdb/codecs/mount"
+	"pakdb/internal/mount"
 )
 
 func TestFileKey(t *testing.T) {

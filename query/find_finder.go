@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"cmp"
@@ -19,12 +19,12 @@ type Finder struct {
 	db      *sql.DB
 	indexed bool
 	columns []use
-	places  map[place][]builds
+	places  map[hitPlace][]builds
 }
 
-// Open returns a Finder over a catalog, which stays the caller's.
-func Open(ctx context.Context, db *sql.DB) (*Finder, error) {
-	f := &Finder{db: db, columns: uses(), places: map[place][]builds{}}
+// OpenSearch returns a Finder over a catalog, which stays the caller's.
+func OpenSearch(ctx context.Context, db *sql.DB) (*Finder, error) {
+	f := &Finder{db: db, columns: uses(), places: map[hitPlace][]builds{}}
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.indexed)
 	return f, err
 }
@@ -36,7 +36,7 @@ func (f *Finder) Indexed() bool { return f.indexed }
 // match beyond them follow, ranked likewise.
 const window = 256
 
-// Hits yields where in all builds a text is found, the best first. [Parse] says what the
+// Hits yields where in all builds a text is found, the best first. [ParseSearch] says what the
 // text may be. It fails with [ErrNoIndex] where there is no index.
 func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
@@ -44,7 +44,7 @@ func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			yield(Hit{}, ErrNoIndex)
 			return
 		}
-		q := Parse(text)
+		q := ParseSearch(text)
 		nextName, stopNames := iter.Pull2(f.names(ctx, q))
 		defer stopNames()
 		nextPath, stopPaths := iter.Pull2(f.paths(ctx, q))
@@ -87,8 +87,8 @@ func take(to []match, next func() (match, error, bool)) ([]match, error) {
 	return to, nil
 }
 
-// Kinds returns what a text may be where it is found, as [Hit.Kind] says.
-func Kinds() []string {
+// SearchKinds returns what a text may be where it is found, as [Hit.Kind] says.
+func SearchKinds() []string {
 	all := []string{"path", "folder"}
 	for _, u := range search.Uses {
 		all = append(all, u.Kind)

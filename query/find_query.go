@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"strconv"
@@ -9,8 +9,8 @@ import (
 	"pakdb/schema/search"
 )
 
-// Query is what is looked for: all of its terms.
-type Query struct {
+// Search is what is looked for: all of its terms.
+type Search struct {
 	text  string // as it was given, without spaces around it
 	lower string
 	terms []term
@@ -25,10 +25,10 @@ type term struct {
 	phrase bool     // the text occurs as it is
 }
 
-// Parse reads what is looked for: words, starts of words that end in *, and "words in a
+// ParseSearch reads what is looked for: words, starts of words that end in *, and "words in a
 // row" in quotes. Case and accents do not matter. A query without a word matches nothing.
-func Parse(text string) *Query {
-	q := &Query{text: strings.TrimSpace(text)}
+func ParseSearch(text string) *Search {
+	q := &Search{text: strings.TrimSpace(text)}
 	q.lower = strings.ToLower(q.text)
 	rest := q.text
 	for rest != "" {
@@ -49,7 +49,7 @@ func Parse(text string) *Query {
 	return q
 }
 
-func (q *Query) add(part string, quoted bool) {
+func (q *Search) add(part string, quoted bool) {
 	t := term{phrase: quoted}
 	if !quoted && strings.HasSuffix(part, "*") {
 		t.prefix = true
@@ -81,7 +81,7 @@ func (q *Query) add(part string, quoted bool) {
 }
 
 // match returns the query in the language of FTS5.
-func (q *Query) match() string {
+func (q *Search) match() string {
 	var all []string
 	for _, t := range q.terms {
 		var words []string
@@ -103,7 +103,7 @@ func (q *Query) match() string {
 
 // longest returns the longest word of ASCII that is looked for, "" for none: a text of ASCII
 // that matches has it somewhere.
-func (q *Query) longest() (longest string) {
+func (q *Search) longest() (longest string) {
 	for i := range q.terms {
 		for _, w := range q.terms[i].words {
 			if len(w) > len(longest) && isASCII(w) {
@@ -116,7 +116,7 @@ func (q *Query) longest() (longest string) {
 
 // line returns the line of a text that has most of the terms, the first of these, and its
 // number; first is that of the text's first line.
-func (q *Query) line(text, first string) (line, place string) {
+func (q *Search) line(text, first string) (line, place string) {
 	number, _ := strconv.Atoi(first)
 	best := -1
 	for i, l := range strings.Split(text, "\n") {
@@ -135,7 +135,7 @@ func (q *Query) line(text, first string) (line, place string) {
 }
 
 // Matches reports whether a text has all terms.
-func (q *Query) Matches(text string) bool {
+func (q *Search) Matches(text string) bool {
 	if len(q.terms) == 0 {
 		return false
 	}
@@ -191,7 +191,7 @@ func has(words []string, word string, prefix bool) bool {
 // score is how well a text that matches fits: less is better. A text that is what was
 // looked for is the best, then one that begins with it, then one that has it as it is;
 // short ones are better than long ones.
-func (q *Query) score(text string) int {
+func (q *Search) score(text string) int {
 	lower := strings.ToLower(text)
 	rank := 3
 	switch at := strings.Index(lower, q.lower); {
@@ -229,9 +229,9 @@ func containsFolded(text, part string) bool {
 	return false
 }
 
-// Words returns the words of a query, none if there is nothing to look for.
-func Words(text string) (all []string) {
-	for _, t := range Parse(text).terms {
+// SearchWords returns the words of a query, none if there is nothing to look for.
+func SearchWords(text string) (all []string) {
+	for _, t := range ParseSearch(text).terms {
 		all = append(all, t.words...)
 	}
 	return all

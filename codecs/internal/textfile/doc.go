@@ -1,4 +1,11 @@
-// Package text reads the files of Unreal Engine that are texts, names and settings:
+// Package textfile reads files that are texts, or lists of names and settings.
+//
+// [Inspector] reads generic texts: JSON, XML, CSV, Lua and any other. It counts what they have,
+// and lists their lines, some at a time, by which they are found. [HeadsInspector] reads the
+// heads of kinds of contents alone: shader libraries, banks and sounds of Wwise, fonts, pipeline
+// caches; HEADS.md.
+//
+// The others read files of Unreal Engine:
 //
 //	locres.go        .locres (texts of one language) and .locmeta (the languages); LOCRES.md
 //	registry_*.go    AssetRegistry.bin: assets with their tags, dependencies, sizes; REGISTRY.md
@@ -7,10 +14,10 @@
 //
 // edit.go changes values of .locres, .ini, .json and .csv in place: see [Open].
 //
-// Each has an inspector, which returns the facts of package unreal:
+// Each of these has an inspector, which returns the facts of package unreal:
 //
 //	locres      magic, version -> unreal.LocresFacts, LocmetaFacts
 //	registry    magic, version -> decoder (names, order of the parts)
 //	            -> store (values of tags) -> parts (assets, dependencies, packages)
 //	config      text (UTF-8, UTF-16) -> lines -> unreal.ConfigFacts
-package text
+package textfile

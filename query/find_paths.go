@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // paths yields the paths that have all terms somewhere, one of them in the name of the
 // file, of the files of an asset one; and the folders that have all of them.
-func (f *Finder) paths(ctx context.Context, q *Query) iter.Seq2[match, error] {
+func (f *Finder) paths(ctx context.Context, q *Search) iter.Seq2[match, error] {
 	return func(yield func(match, error) bool) {
 		seen, assets := map[int64]bool{}, map[string]bool{}
 		for i := range q.terms {
@@ -53,12 +53,12 @@ func (f *Finder) paths(ctx context.Context, q *Query) iter.Seq2[match, error] {
 
 // leads reports whether paths are looked up by a term: a short one takes a look at each
 // path, which is done where all of them are short.
-func (q *Query) leads(i int) bool {
+func (q *Search) leads(i int) bool {
 	return search.Trigrams(q.terms[i].text) != "" || !slices.ContainsFunc(q.terms, func(t term) bool { return search.Trigrams(t.text) != "" })
 }
 
 // inPath reports whether a path has all terms; they may be parts of words.
-func (q *Query) inPath(path string) bool {
+func (q *Search) inPath(path string) bool {
 	path = strings.ToLower(path)
 	for i := range q.terms {
 		if !strings.Contains(path, q.terms[i].text) {
@@ -69,7 +69,7 @@ func (q *Query) inPath(path string) bool {
 }
 
 // pathScore is the score of a path: by the name of the file, without its extension.
-func (q *Query) pathScore(path string) int {
+func (q *Search) pathScore(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.Contains(q.text, ".") {
 		name = name[:i]

@@ -1,4 +1,4 @@
-package text_test
+package textfile_test
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/text"
 )
 
 func registryInspect(b []byte) (*codecs.Facts, error) {
-	return text.RegistryInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), &codecs.Entry{Name: "AssetRegistry.bin"})
+	return textfile.RegistryInspector().Inspect(context.Background(), bytes.NewReader(b), int64(len(b)), &codecs.Entry{Name: "AssetRegistry.bin"})
 }
 
 // registrySample returns the registry of UE5.8.

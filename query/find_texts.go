@@ -1,4 +1,4 @@
-package find
+package query
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type match struct {
 }
 
 // names yields the names that match, those first that are what is looked for.
-func (f *Finder) names(ctx context.Context, q *Query) iter.Seq2[match, error] {
+func (f *Finder) names(ctx context.Context, q *Search) iter.Seq2[match, error] {
 	return func(yield func(match, error) bool) {
 		if len(q.terms) == 0 {
 			return
