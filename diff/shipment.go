@@ -12,7 +12,6 @@ import (
 
 	"pakdb/diff/internal/side"
 	"pakdb/schema"
-	"pakdb/schema/rows"
 )
 
 // shipment is what both builds are as files.
@@ -195,7 +194,7 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 		n += c.files[places[mount]].Entries
 	}
 	c.items = make([]item, 0, min(max(n, 0), 1<<22))
-	err := rows.EachStored(ctx, db, c.label, mounts, func(e *rows.Stored) error {
+	err := schema.EachStored(ctx, db, c.label, mounts, func(e *schema.Stored) error {
 		if e.Flags&unshipped != 0 || e.Stored <= 0 {
 			return nil
 		}
@@ -203,7 +202,7 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 		c.add(places[e.Mount], ext, e)
 		return err
 	})
-	if errors.Is(err, rows.ErrUnusual) {
+	if errors.Is(err, schema.ErrUnusual) {
 		c.items = nil
 		err = c.read(ctx, db, itemsSQL, side.Array(mounts))
 	}
@@ -214,19 +213,19 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 func (c *cargo) read(ctx context.Context, db *sql.DB, query string, args ...driver.Value) error {
 	places := c.places()
 	type found struct {
-		rows.Stored
+		schema.Stored
 		file, ext, archive int64
 	}
 	var all []found
 	err := schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
 		n := func(i int) int64 { return side.Integer(v[i]) }
 		sum, _ := v[9].([]byte)
-		all = append(all, found{rows.Stored{Path: n(1), Row: n(3), Stored: n(4), Size: n(5), Content: n(6), Method: n(7), Flags: n(8), Sum: bytes.Clone(sum)}, places[n(0)], n(10), n(2)})
+		all = append(all, found{schema.Stored{Path: n(1), Row: n(3), Stored: n(4), Size: n(5), Content: n(6), Method: n(7), Flags: n(8), Sum: bytes.Clone(sum)}, places[n(0)], n(10), n(2)})
 	})
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	return rows.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
+	return schema.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
 		for i := range all {
 			e := &all[i]
 			if e.Offset, err = at(e.archive, e.Row); err != nil {
@@ -248,7 +247,7 @@ func (c *cargo) places() map[int64]int64 {
 }
 
 // add appends an entry of a file.
-func (c *cargo) add(file, ext int64, e *rows.Stored) {
+func (c *cargo) add(file, ext int64, e *schema.Stored) {
 	content, sum := e.Content, int64(0)
 	if len(e.Sum) >= 8 {
 		sum = -int64(binary.LittleEndian.Uint64(e.Sum)>>1) - 1

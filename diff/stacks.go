@@ -10,7 +10,6 @@ import (
 	"pakdb/diff/internal/side"
 	"pakdb/diff/ship/overlay"
 	"pakdb/schema"
-	"pakdb/schema/rows"
 )
 
 // loader reads stacks from a catalog. Archives that several builds mount are
@@ -144,7 +143,7 @@ func (l *loader) entries(ctx context.Context, m *overlay.Mount) ([]overlay.File,
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	err = rows.Locate(ctx, l.db, func(at func(archive, row int64) (int64, error)) (err error) {
+	err = schema.Locate(ctx, l.db, func(at func(archive, row int64) (int64, error)) (err error) {
 		for i := range files {
 			f := &files[i] // it has the row so far
 			if f.Offset, err = at(m.ID, f.Offset); err != nil {

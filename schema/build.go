@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/rows"
 	"pakdb/schema/internal/write"
-	"pakdb/schema/rows"
 	"pakdb/schema/search"
 )
 

@@ -16,13 +16,13 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/page"
 	"pakdb/diff/semantic"
 	"pakdb/internal/glob"
 	"pakdb/query"
 	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/web/internal/explore"
+	"pakdb/web/internal/page"
 )
 
 // comparisons compares builds.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/schema/rows"
+	"pakdb/schema"
 )
 
 // layout is where an archive has its assets, and what they need.
@@ -108,7 +108,7 @@ func (l *loader) entries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = rows.Locate(ctx, l.g.db, func(at func(archive, row int64) (int64, error)) (err error) {
+	err = schema.Locate(ctx, l.g.db, func(at func(archive, row int64) (int64, error)) (err error) {
 		for i := range l.assets {
 			for k := range l.assets[i].copies {
 				x := &l.assets[i].copies[k] // it has the row so far

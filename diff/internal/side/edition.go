@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"pakdb/schema"
-	"pakdb/schema/rows"
 )
 
 // Of two archives that are editions of one lineage only the rows are read that hold
@@ -113,10 +112,10 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 // readBetween reads what holds for one alone of two editions of a lineage, the earlier one
 // first.
 func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive) error {
-	add := [2]func(*rows.Stored){l.appendTo(sides[0]), l.appendTo(sides[1])}
+	add := [2]func(*schema.Stored){l.appendTo(sides[0]), l.appendTo(sides[1])}
 	before := [2]int{len(sides[0].Rows), len(sides[1].Rows)}
 	lineage, first, last := of[0].Lineage, of[0].Edition, of[1].Edition
-	err := rows.EachBetween(ctx, l.db, lineage, first, last, func(s *rows.Stored, later bool) error {
+	err := schema.EachBetween(ctx, l.db, lineage, first, last, func(s *schema.Stored, later bool) error {
 		i := 0
 		if later {
 			i = 1
@@ -125,7 +124,7 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 		add[i](s)
 		return nil
 	})
-	if !errors.Is(err, rows.ErrUnusual) {
+	if !errors.Is(err, schema.ErrUnusual) {
 		return err
 	}
 	sides[0].forget(before[0])

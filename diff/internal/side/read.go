@@ -12,7 +12,6 @@ import (
 
 	"pakdb/internal/process"
 	"pakdb/schema"
-	"pakdb/schema/rows"
 )
 
 // loader reads the rows of both builds.
@@ -56,11 +55,11 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 	b.reads = append(b.reads, read{len(b.Rows), Array(ordinals)})
 	add, before := l.appendTo(b), len(b.Rows)
 	defer func() { b.total = max(b.total, len(b.Rows)) }()
-	err := rows.EachStored(ctx, l.db, b.Label, ordinals, func(s *rows.Stored) error {
+	err := schema.EachStored(ctx, l.db, b.Label, ordinals, func(s *schema.Stored) error {
 		add(s)
 		return nil
 	})
-	if errors.Is(err, rows.ErrUnusual) {
+	if errors.Is(err, schema.ErrUnusual) {
 		b.forget(before)
 		return l.readRows(ctx, b, buildRows, b.ID, Array(ordinals))
 	}
@@ -82,9 +81,9 @@ func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...dri
 }
 
 // storedRow returns a row of rowColumns.
-func storedRow(v []driver.Value) *rows.Stored {
+func storedRow(v []driver.Value) *schema.Stored {
 	n := func(i int) int64 { return Integer(v[i]) }
-	return &rows.Stored{Mount: n(0), Path: n(1), Content: n(2), Stored: n(3), Size: n(4), Flags: n(5), Method: n(6), Type: n(7), Mtime: n(8), Row: n(9)}
+	return &schema.Stored{Mount: n(0), Path: n(1), Content: n(2), Stored: n(3), Size: n(4), Flags: n(5), Method: n(6), Type: n(7), Mtime: n(8), Row: n(9)}
 }
 
 // statesRows reports whether the build makes something of some entries.
@@ -92,10 +91,10 @@ func (b *Side) statesRows() bool { return len(b.names) > 0 || len(b.hidden) > 0 
 
 // appendTo returns what appends a row. The ordinals of archives are their places in
 // Side.Archives, which lists all of them.
-func (l *loader) appendTo(b *Side) func(*rows.Stored) {
+func (l *loader) appendTo(b *Side) func(*schema.Stored) {
 	more := b.statesRows()
 	last, place := int64(-1), int32(0)
-	return func(s *rows.Stored) {
+	return func(s *schema.Stored) {
 		if s.Mount != last {
 			last, place = s.Mount, b.at[s.Mount]
 		}
@@ -118,7 +117,7 @@ func (l *loader) appendTo(b *Side) func(*rows.Stored) {
 }
 
 // rowOf returns an entry of an archive, by its place in Side.Archives.
-func rowOf(s *rows.Stored, archive int32) Row {
+func rowOf(s *schema.Stored, archive int32) Row {
 	return Row{Key: s.Path, Path: s.Path, Content: s.Content, Stored: s.Stored, Size: s.Size,
 		storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: archive, Copies: 1}
 }

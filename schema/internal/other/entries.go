@@ -10,7 +10,7 @@ import (
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/rows"
+	"pakdb/schema/internal/rows"
 )
 
 // perChunk is how many entries are read at once: as many as a batch has.

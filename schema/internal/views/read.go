@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/rows"
+	"pakdb/schema/internal/rows"
 )
 
 // reader reads rows of a view in the order in which the view yields them.

@@ -15,7 +15,7 @@ import (
 	"modernc.org/sqlite/vtab"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/rows"
+	"pakdb/schema/internal/rows"
 )
 
 // Tables are the views of a catalog as virtual tables of one connection, under the views'

@@ -12,7 +12,7 @@ import (
 	"pakdb/internal/mount"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/rows"
+	"pakdb/schema/internal/rows"
 )
 
 // entryAt is an entry by the ordinal of its mount and its row.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"pakdb/schema"
-	"pakdb/schema/rows"
 )
 
 // ErrNoEntry means that a build has no such entry.
@@ -84,7 +83,7 @@ func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
 	if e == nil || e.Ordinal != at.Ordinal {
 		return nil, none
 	}
-	err = rows.Locate(ctx, c.db, func(at func(archive, row int64) (int64, error)) (err error) {
+	err = schema.Locate(ctx, c.db, func(at func(archive, row int64) (int64, error)) (err error) {
 		e.Offset, err = at(m.archive, row)
 		return err
 	})

@@ -8,8 +8,8 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/page"
 	"pakdb/query/show"
+	"pakdb/web"
 )
 
 // diffMarkdown writes a summary for a pull request.
@@ -18,7 +18,7 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 	if _, err := c.each(ctx, func(ch *diff.Change) error { totals.Add(ch); return nil }); err != nil {
 		return 0, err
 	}
-	return page.Markdown(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
+	return web.Markdown(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
 		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
 }
 
@@ -29,7 +29,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	if err != nil {
 		return 0, err
 	}
-	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, int64(opts.most), codecs.DamageTexts(c.damaged)...)
+	w := web.NewReport(a.Stdout, c.OldBuild, c.NewBuild, int64(opts.most), codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	w.SetUnknown(c.unknown)
 	in := newInsider(a, s, opts, c)

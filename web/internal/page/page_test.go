@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"pakdb/diff"
-	"pakdb/diff/page"
 	"pakdb/diff/semantic"
+	"pakdb/web/internal/page"
 )
 
 // hostile names that would be markup, end a script, turn text around, or break

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pakdb/schema"
-	"pakdb/schema/rows"
+	"pakdb/schema/internal/rows"
 	"pakdb/schema/schematest"
 )
 

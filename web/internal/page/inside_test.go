@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"pakdb/diff"
-	"pakdb/diff/page"
 	"pakdb/diff/semantic"
+	"pakdb/web/internal/page"
 )
 
 func TestPageShowsWhatChangedInside(t *testing.T) {

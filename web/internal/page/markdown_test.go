@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/diff"
-	"pakdb/diff/page"
+	"pakdb/web/internal/page"
 )
 
 func size(n int64) string { return fmt.Sprint(n, " B") }
