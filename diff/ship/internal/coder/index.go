@@ -48,9 +48,9 @@ func (x *Index) Reset(old []byte) {
 }
 
 // indexNear makes places of 4 bytes findable, and reports false where the content is too
-// large for that.
+// large for that, or has none.
 func (x *Index) indexNear() bool {
-	if !x.isNear && len(x.old) <= nearLimit {
+	if !x.isNear && len(x.old) >= 4 && len(x.old) <= nearLimit {
 		x.isNear = true
 		x.near.reset(x.old)
 	}
