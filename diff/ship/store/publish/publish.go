@@ -117,6 +117,7 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []delta.I
 	if p.opt.Effort == Fast {
 		return nil
 	}
+	deflater.Forget()
 	m := &patchMaker{out: p.out, opt: p.opt, inputs: inputs, frames: p.frameSizes()}
 	if b.Deltas, err = m.from(ctx, earlier, b); err != nil {
 		return err
