@@ -1,23 +1,22 @@
 package script
 
-import "strings"
+import (
+	"strings"
+
+	"pakdb/codecs/unreal"
+)
 
 // call reads calls of functions.
 func (d *classicDisassembler) call(op operation) bool {
 	switch op {
 	case opNative:
-		d.native()
+		d.called(Native, d.code.Native(d.number()))
+		d.arguments()
 	case opVirtual:
-		if d.since(178) && !d.since(242) {
-			d.in.Skip(1)
-		}
-		name := d.name()
-		d.called(Virtual, name)
-		d.code.Str(name)
+		d.code.Str(d.virtual(op))
 		d.arguments()
 	case opFinal:
-		fn := d.object()
-		d.called(Final, strings.TrimPrefix(d.names.Path(fn), "."))
+		fn := d.final()
 		if d.names.Facts.ObjectOf(d.names.Facts.OuterOf(fn)) == d.owner {
 			d.code.Str(d.names.Bare(fn))
 		} else {
@@ -25,10 +24,8 @@ func (d *classicDisassembler) call(op operation) bool {
 		}
 		d.arguments()
 	case opGlobal:
-		name := d.name()
-		d.called(Virtual, name)
 		d.code.Str("global.")
-		d.code.Str(name)
+		d.code.Str(d.virtual(op))
 		d.arguments()
 	case opDelegateCall:
 		if d.since(181) {
@@ -47,14 +44,30 @@ func (d *classicDisassembler) call(op operation) bool {
 	return true
 }
 
-// native reads a call by number: in the token, or in its low half and a byte.
-func (d *classicDisassembler) native() {
+// number reads which native function is called: the token says so, or its low half and a byte.
+func (d *classicDisassembler) number() int {
 	number := int(d.last)
 	if number < 0x70 {
 		number = (number-0x60)<<8 | int(d.in.U8())
 	}
-	d.called(Native, d.code.Native(number))
-	d.arguments()
+	return number
+}
+
+// virtual reads the name of a function that is called.
+func (d *classicDisassembler) virtual(op operation) string {
+	if op == opVirtual && d.since(178) && !d.since(242) {
+		d.in.Skip(1)
+	}
+	name := d.name()
+	d.called(Virtual, name)
+	return name
+}
+
+// final reads which bound function is called.
+func (d *classicDisassembler) final() unreal.ObjectRef {
+	fn := d.object()
+	d.called(Final, strings.TrimPrefix(d.names.Path(fn), "."))
+	return fn
 }
 
 // create reads outer, name, flags and class of a new object, and its template.

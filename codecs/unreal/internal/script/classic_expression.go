@@ -124,11 +124,17 @@ func (d *classicDisassembler) memberOf() unreal.ObjectRef {
 // context reads a member of an object. Its skip is the size of the member in
 // memory in nearly all packages, so that it is no check.
 func (d *classicDisassembler) context() {
-	d.show(d, form{text: "%e%2"})
+	d.expression(false)
+	d.contextSkip()
+	d.code.Str(".")
+	d.expression(true)
+}
+
+// contextSkip passes over what is between an object and its member.
+func (d *classicDisassembler) contextSkip() {
+	d.in.Skip(2)
 	if d.since(588) {
 		d.object()
 	}
 	d.size(513)
-	d.code.Str(".")
-	d.expression(true)
 }

@@ -47,7 +47,7 @@ func AppendClassic(dst []byte, f *unreal.PackageFacts, data func(export int) ([]
 	if err != nil {
 		return dst, err
 	}
-	w := classicWriter{classicSource: newClassicSource(f, data, list), dst: dst, values: values}
+	w := classicWriter{classicSource: newClassicSource(f, data, list), writer: writer{dst}, values: values}
 	for i := range f.Exports {
 		switch o := w.objects[i]; {
 		case f.ClassOf(i) != "Class":
@@ -63,19 +63,8 @@ func AppendClassic(dst []byte, f *unreal.PackageFacts, data func(export int) ([]
 // classicWriter writes the code of a package.
 type classicWriter struct {
 	*classicSource
-	dst    []byte
+	writer
 	values func(int, map[string]bool) []byte
-}
-
-func (w *classicWriter) line(depth int, text string) {
-	w.dst = append(append(append(w.dst, strings.Repeat("  ", depth)...), text...), '\n')
-}
-
-// gap writes an empty line in front of what comes next.
-func (w *classicWriter) gap() {
-	if len(w.dst) > 0 {
-		w.dst = append(w.dst, '\n')
-	}
 }
 
 // class writes a class.
@@ -150,39 +139,36 @@ func (w *classicWriter) codeIn(export int) (list []*ClassicObject) {
 
 // fieldsOf writes the constants, enums, structs and variables of a class.
 func (w *classicWriter) fieldsOf(class int) {
-	fields := w.declared(class)
-	for _, kind := range []string{"Const", "Enum"} {
-		first := true
-		for _, f := range fields {
-			if f.Class != kind {
-				continue
-			}
-			if first {
-				w.gap()
-				first = false
-			}
-			if kind == "Const" {
-				w.line(0, "const "+f.Name+" = "+f.Value+";")
-			} else {
-				w.line(0, "enum "+f.Name+" { "+strings.Join(f.Members, ", ")+" };")
-			}
+	var constants, enums, variables []string
+	for _, f := range w.declared(class) {
+		switch text := w.declaration(f); {
+		case f.Class == "Const":
+			constants = append(constants, text)
+		case f.Class == "Enum":
+			enums = append(enums, text)
+		case !strings.HasPrefix(f.Name, "__"):
+			variables = append(variables, text)
 		}
 	}
+	w.group(constants)
+	w.group(enums)
 	for _, o := range w.structsIn(class) {
 		w.gap()
 		w.structure(o, 0)
 	}
-	first := true
-	for _, f := range fields {
-		if !f.Property() || strings.HasPrefix(f.Name, "__") {
-			continue
-		}
-		if first {
-			w.gap()
-			first = false
-		}
-		w.line(0, w.variable(f))
+	w.group(variables)
+}
+
+// declaration returns the declaration of a constant, an enum, or a variable of a class or
+// struct.
+func (w *classicWriter) declaration(f *Field) string {
+	switch f.Class {
+	case "Const":
+		return "const " + f.Name + " = " + f.Value + ";"
+	case "Enum":
+		return "enum " + f.Name + " { " + strings.Join(f.Members, ", ") + " };"
 	}
+	return w.variable(f)
 }
 
 // structsIn returns the structs that lie in an export.
@@ -215,14 +201,7 @@ func (w *classicWriter) structure(o *ClassicObject, depth int) {
 		w.structure(inner, depth+1)
 	}
 	for _, f := range w.declared(o.Export) {
-		switch {
-		case f.Class == "Enum":
-			w.line(depth+1, "enum "+f.Name+" { "+strings.Join(f.Members, ", ")+" };")
-		case f.Class == "Const":
-			w.line(depth+1, "const "+f.Name+" = "+f.Value+";")
-		case f.Property():
-			w.line(depth+1, w.variable(f))
-		}
+		w.line(depth+1, w.declaration(f))
 	}
 	w.line(depth, "};")
 }
@@ -435,7 +414,7 @@ func (w *classicWriter) function(o *ClassicObject, depth int) {
 			locals = append(locals, f)
 		}
 	}
-	head := w.modifiers(o) + result + o.title(len(params)) + "("
+	head := w.modifiers(o) + result + o.notation(len(params)).name + "("
 	for i, p := range params {
 		if i > 0 {
 			head += ", "
@@ -451,7 +430,7 @@ func (w *classicWriter) function(o *ClassicObject, depth int) {
 	from := len(w.dst)
 	for _, f := range fields {
 		if f.Class == "Const" {
-			w.line(depth+1, "const "+f.Name+" = "+f.Value+";")
+			w.line(depth+1, w.declaration(f))
 		}
 	}
 	for _, f := range locals {
@@ -495,9 +474,6 @@ func (w *classicWriter) modifiers(o *ClassicObject) string {
 	}
 	return text + kind
 }
-
-// title returns the name of a function as it is declared: the sign of an operator.
-func (o *ClassicObject) title(operands int) string { return o.notation(operands).name }
 
 // body writes code in blocks, one level inside of what it is the body of.
 func (w *classicWriter) body(o *ClassicObject, depth int) {

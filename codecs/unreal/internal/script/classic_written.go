@@ -20,11 +20,6 @@ type written struct {
 	cases   map[uint32][]string
 }
 
-// writtenForms are the operations that people write in another way than the normal form.
-var writtenForms = map[operation]form{
-	opInstanceDelegate: {text: "%n"},
-}
-
 // caseOf returns the enum of the switch that the case at an offset in memory is of: each case
 // states where the next one is.
 func (d *classicDisassembler) caseOf(at uint32) []string {
@@ -58,12 +53,9 @@ func (d *classicDisassembler) bracket(from int) {
 func (d *classicDisassembler) write(op operation, at int, member bool) bool {
 	w := d.written
 	d.bind, d.enum, d.expect, d.static, d.indexed = 0, nil, nil, false, false
-	if f, ok := writtenForms[op]; ok {
-		d.show(d, f)
-		d.bind, d.enum = 0, nil
-		return true
-	}
 	switch op {
+	case opInstanceDelegate:
+		d.code.Str(d.name())
 	case opVariable, opDefault:
 		d.variable(d.object(), op == opDefault, w.indexed)
 	case opSkip, opLine, opBoolVariable, opInterfaceContext:
@@ -93,11 +85,7 @@ func (d *classicDisassembler) write(op operation, at int, member bool) bool {
 	case opContext:
 		static := d.last == 0x12
 		d.operand(0)
-		d.in.Skip(2)
-		if d.since(588) {
-			d.object()
-		}
-		d.size(513)
+		d.contextSkip()
 		d.code.Str(".")
 		d.static, d.indexed = static, w.indexed
 		d.expression(true)
@@ -247,10 +235,10 @@ func (d *classicDisassembler) between(n notation) {
 
 // plainText drops the conversion to a string of what is joined to one.
 func (d *classicDisassembler) plainText(from int) {
-	inner, ok := strings.CutPrefix(d.code.Text(from), "string(")
-	if ok && closes(inner) && !strings.Contains(inner, " ") {
+	inner, ok := strings.CutPrefix(d.code.Text(from), "string")
+	if ok && enclosed(inner) && !strings.Contains(inner, " ") {
 		d.code.Cut(from)
-		d.code.Str(inner[:len(inner)-1])
+		d.code.Str(whole(inner))
 	}
 }
 
@@ -300,27 +288,19 @@ func (d *classicDisassembler) writeCall(op operation, member, static bool) bool 
 	}
 	switch op {
 	case opNative:
-		number := int(d.last)
-		if number < 0x70 {
-			number = (number-0x60)<<8 | int(d.in.U8())
-		}
+		number := d.number()
 		d.called(Native, "native#"+strconv.Itoa(number))
 		n, params := d.source.native(number)
 		d.invoke(before, n, params)
 	case opFinal:
-		fn := d.object()
+		fn := d.final()
 		n, params := d.source.final(fn)
 		if !member && n.form == namedCall {
 			before = d.source.super(d.fn.Export, fn)
 		}
-		d.called(Final, strings.TrimPrefix(d.names.Path(fn), "."))
 		d.invoke(before, n, params)
 	case opVirtual, opGlobal:
-		if op == opVirtual && d.since(178) && !d.since(242) {
-			d.in.Skip(1)
-		}
-		name := d.name()
-		d.called(Virtual, name)
+		name := d.virtual(op)
 		if op == opGlobal {
 			before = "global."
 		}

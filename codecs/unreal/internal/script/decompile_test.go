@@ -144,7 +144,6 @@ func TestAppend(t *testing.T) {
 			"$i = $c", "/Script/Engine.KismetArrayLibrary:Array_Get(A, $i, $e)", "use($e)", "$n = /Script/Engine.KismetMathLibrary:Add_IntInt($c, 1)", "$c = $n", "jump 2", "y"), nil,
 			"for each A[Temp_c] {\n  use(A[Temp_c])\n}\ny\n"},
 		{"operators", write(`x = /Script/Engine.KismetMathLibrary:Add_IntInt(1, /Script/Engine.KismetMathLibrary:Multiply_IntInt(a, f("),(", '(')))`), nil, "x = 1 + (a * f(\"),(\", '('))\n"},
-		{"signs", write("x = &&(!=(A, none), !(b))", "++(i)"), nil, "x = (A != none) && !b\n++i\n"},
 		{"functions of the program", write("/Script/Engine.GameplayStatics:SaveGameToSlot(self, \"/Script/A.B:C(\")"), nil, "GameplayStatics:SaveGameToSlot(self, \"/Script/A.B:C(\")\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,11 +19,13 @@
 //	kismet_layout.go        what differs between engines
 //	kismet_header.go        the data before and after the script of an export
 //	kismet_field.go         the parameters and variables of a function (4.25+)
+//	kismet_class.go         the variables and interfaces of a class (4.25+)
 //	kismet_statement.go     statements
 //	kismet_expression.go    expressions
 //	kismet_operands.go      what they are made of, counted on disk and in memory
 //
-// [AppendKismet] (kismet_text.go) writes functions with signatures, and events, as people do.
+// [AppendKismet] (kismet_text.go) writes classes with variables, functions with signatures,
+// and events, as people do.
 //
 // A function is accepted when its script ends at its last byte, has the size in
 // memory that the file states, and its export ends after it; else it is opaque.

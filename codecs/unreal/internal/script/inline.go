@@ -132,10 +132,8 @@ func (in *inliner) list(items []*item) {
 		case ifItem, switchItem:
 			it.cond = in.into(items[:i], it, it.cond)
 		}
-		in.list(it.body)
-		in.list(it.other)
-		for _, c := range it.cases {
-			in.list(c.body)
+		for inner := range it.blocks {
+			in.list(inner)
 		}
 	}
 }

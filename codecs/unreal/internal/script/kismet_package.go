@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
@@ -188,10 +189,5 @@ func events(works []*work) map[int][]Entry {
 // lastOf returns the name of a function from its path, which may hold dots itself
 // in front of it.
 func lastOf(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == ':' {
-			return path[i+1:]
-		}
-	}
-	return path
+	return path[strings.LastIndexByte(path, ':')+1:]
 }

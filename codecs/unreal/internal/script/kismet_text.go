@@ -23,7 +23,7 @@ func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]b
 		return dst, err
 	}
 	works, err := kismetWorks(f, data, KismetOptions{}, classes)
-	w := kismetWriter{f: f, names: NewNames(f), dst: dst, classes: classes, values: values, stubs: map[string]*work{}, entered: map[string]bool{}}
+	w := kismetWriter{f: f, names: NewNames(f), writer: writer{dst}, classes: classes, values: values, stubs: map[string]*work{}, entered: map[string]bool{}}
 	for _, x := range works {
 		if x.stub != nil && x.fn.Err == nil {
 			w.stubs[w.keyOf(x.fn.Export, lastOf(x.fn.Path))] = x
@@ -49,9 +49,9 @@ func AppendKismet(dst []byte, f *unreal.PackageFacts, data func(export int) ([]b
 
 // kismetWriter writes the code of a package.
 type kismetWriter struct {
-	f       *unreal.PackageFacts
-	names   *Names
-	dst     []byte
+	f     *unreal.PackageFacts
+	names *Names
+	writer
 	classes map[unreal.ObjectRef]*kismetClass // nil: it is written
 	values  KismetValues
 	class   unreal.ObjectRef // whose functions are being written
@@ -64,8 +64,6 @@ func (w *kismetWriter) keyOf(export int, event string) string {
 	return w.names.Path(w.f.Exports[export].Outer) + ":" + event
 }
 
-func (w *kismetWriter) line(text string) { w.dst = append(append(w.dst, text...), '\n') }
-
 // head begins a part by itself, below the line of its class.
 func (w *kismetWriter) head(export int) {
 	outer := w.f.Exports[export].Outer
@@ -73,13 +71,6 @@ func (w *kismetWriter) head(export int) {
 		w.begin(i)
 	}
 	w.gap()
-}
-
-// gap writes an empty line in front of what comes next.
-func (w *kismetWriter) gap() {
-	if len(w.dst) > 0 {
-		w.line("")
-	}
 }
 
 // begin writes what a class declares, but for its functions.
@@ -92,16 +83,16 @@ func (w *kismetWriter) begin(export int) {
 		text += " extends " + w.names.Bare(super)
 	}
 	if c == nil {
-		w.line(text)
+		w.line(0, text)
 		return
 	}
 	delete(w.classes, w.class)
 	if len(c.interfaces) > 0 {
 		text += " implements " + strings.Join(c.interfaces, ", ")
 	}
-	w.line(text)
+	w.line(0, text)
 	if c.err != nil {
-		w.line("// variables: opaque: " + c.err.Error())
+		w.line(0, "// variables: opaque: "+c.err.Error())
 		return
 	}
 	w.variables(c)
@@ -116,21 +107,17 @@ func (w *kismetWriter) variables(c *kismetClass) {
 		values, err = w.values.Of(at)
 	}
 	if err != nil {
-		w.line("// default values: opaque: " + err.Error())
+		w.line(0, "// default values: opaque: "+err.Error())
 	}
 	own := map[string]string{}
 	for _, v := range values {
 		own[strings.ToLower(v.Name)] = v.Text
 	}
 	delete(own, "ubergraphframe")
-	first := true
+	var variables, inherited []string
 	for _, f := range c.fields {
 		if f.name == "UberGraphFrame" {
 			continue
-		}
-		if first {
-			w.gap()
-			first = false
 		}
 		text := "var " + words(memberWords, f.flags) + f.declaration()
 		key := strings.ToLower(f.String())
@@ -138,19 +125,15 @@ func (w *kismetWriter) variables(c *kismetClass) {
 			text += " = " + value
 			delete(own, key)
 		}
-		w.line(text)
+		variables = append(variables, text)
 	}
-	first = true
 	for _, v := range values {
-		if _, inherited := own[strings.ToLower(v.Name)]; !inherited {
-			continue
+		if _, ok := own[strings.ToLower(v.Name)]; ok {
+			inherited = append(inherited, "default "+v.Name+" = "+v.Text)
 		}
-		if first {
-			w.gap()
-			first = false
-		}
-		w.line("default " + v.Name + " = " + v.Text)
 	}
+	w.group(variables)
+	w.group(inherited)
 }
 
 func (w *kismetWriter) function(x *work) {
@@ -163,18 +146,18 @@ func (w *kismetWriter) function(x *work) {
 	}
 	w.head(x.fn.Export)
 	if delegate, ok := strings.CutSuffix(name, "__DelegateSignature"); ok && x.fn.Err == nil {
-		w.line(signature("delegate ", delegate, x))
+		w.line(0, signature("delegate ", delegate, x))
 		return
 	}
-	w.line(signature("function ", name, x) + " {")
+	w.line(0, signature("function ", name, x)+" {")
 	if x.fn.Err != nil {
-		w.line("  // opaque: " + x.fn.Err.Error())
+		w.line(1, "// opaque: "+x.fn.Err.Error())
 	} else {
 		body := AppendSource(nil, x.fn.Normal)
 		w.locals(x, body)
 		w.dst = append(w.dst, body...)
 	}
-	w.line("}")
+	w.line(0, "}")
 }
 
 // events writes those of an ubergraph, and reports false where its flow has no structure.
@@ -242,10 +225,10 @@ func (w *kismetWriter) locals(x *work, body []byte) {
 	from := len(w.dst)
 	for _, f := range x.fields {
 		if f.flags&FlagParameter == 0 && !Temporary(f.name) && names(string(body), f.String()) {
-			w.line("  local " + f.declaration())
+			w.line(1, "local "+f.declaration())
 		}
 	}
 	if len(w.dst) > from {
-		w.line("")
+		w.line(0, "")
 	}
 }

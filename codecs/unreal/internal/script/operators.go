@@ -11,8 +11,7 @@ var signs = map[string]string{
 }
 
 // operators writes calls of libraries as operators, in parentheses, and other functions
-// of the program by class and name. Operators of UE1 to UE3 are calls of functions whose
-// names are signs: they are between their operands as well.
+// of the program by class and name.
 func operators(text string) string {
 	var b strings.Builder
 	from := 0
@@ -93,20 +92,10 @@ func memberAt(text string) int {
 	return end - 1
 }
 
-// signChars are what names of operators are made of.
-const signChars = "!=<>&|+-*/%^~@$"
-
-// head returns the function of the program, or the operator, whose call a text begins
-// with; "" for none.
+// head returns the function of the program whose call a text begins with; "" for none.
 func head(text string) string {
-	if strings.HasPrefix(text, "/Script/") {
-		if i := strings.IndexAny(text, "(), ]}"); i > 0 && text[i] == '(' {
-			return text[:i]
-		}
-		return ""
-	}
-	if sign := text[:len(text)-len(strings.TrimLeft(text, signChars))]; len(sign) < 4 && strings.HasPrefix(text[len(sign):], "(") {
-		return sign
+	if i := strings.IndexAny(text, "(), ]}"); strings.HasPrefix(text, "/Script/") && i > 0 && text[i] == '(' {
+		return text[:i]
 	}
 	return ""
 }
@@ -135,15 +124,6 @@ func split(text string) (args []string, end int) {
 
 // operator writes a function of two arguments, or of one, as an expression.
 func operator(name string, args []string) (string, bool) {
-	if strings.ContainsRune(signChars, rune(name[0])) {
-		switch len(args) {
-		case 1:
-			return name + operators(args[0]), true
-		case 2:
-			return "(" + operators(args[0]) + " " + name + " " + operators(args[1]) + ")", true
-		}
-		return "", false
-	}
 	class, fn, ok := strings.Cut(name, ":")
 	if !ok || class != "KismetMathLibrary" && class != "KismetStringLibrary" {
 		return "", false

@@ -147,9 +147,8 @@ func resumes(items []*item, list []int) []int {
 				}
 			}
 		}
-		list = resumes(it.other, resumes(it.body, list))
-		for _, c := range it.cases {
-			list = resumes(c.body, list)
+		for inner := range it.blocks {
+			list = resumes(inner, list)
 		}
 	}
 	return list
@@ -265,8 +264,8 @@ func (p *printer) branches(it *item, depth int) {
 // condition returns the text of a condition.
 func (p *printer) condition(it *item) string {
 	text := p.text(it.cond)
-	if inner, ok := strings.CutPrefix(text, "bool("); ok && closes(inner) {
-		text = inner[:len(inner)-1]
+	if inner, ok := strings.CutPrefix(text, "bool"); ok && enclosed(inner) {
+		text = whole(inner)
 	}
 	if !it.not {
 		return whole(text)
@@ -315,22 +314,10 @@ func (p *printer) statement(parts []Part) string {
 	return whole(p.text(parts))
 }
 
-// closes reports whether the last byte of a text is the first parenthesis that closes
-// more than the text opens.
-func closes(text string) bool {
-	depth := 1
-	s := scanner{text: text}
-	for s.next() {
-		switch s.c {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return s.at == len(text)-1
-			}
-		}
-	}
-	return false
+// enclosed reports whether a text is in parentheses as a whole.
+func enclosed(text string) bool {
+	_, end := split(text)
+	return end > 0 && end == len(text) && text[0] == '('
 }
 
 // text returns the parts of a text as one, with operators.
@@ -347,16 +334,16 @@ func (p *printer) text(parts []Part) string {
 		return b.String()
 	}
 	text := operators(bound(b.String()))
-	if left, right, ok := strings.Cut(text, " = ("); ok && !strings.ContainsAny(left, "\"'(") && closes(right) {
-		return left + " = " + right[:len(right)-1]
+	if left, right, ok := strings.Cut(text, " = "); ok && !strings.ContainsAny(left, "\"'(") {
+		return left + " = " + whole(right)
 	}
 	return text
 }
 
 // whole drops the parentheses around all of a text.
 func whole(text string) string {
-	if inner, ok := strings.CutPrefix(text, "("); ok && closes(inner) {
-		return inner[:len(inner)-1]
+	if enclosed(text) {
+		return text[1 : len(text)-1]
 	}
 	return text
 }

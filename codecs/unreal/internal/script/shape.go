@@ -119,9 +119,8 @@ func jumpsTo(items []*item, node int, near bool) (n int) {
 		if near && it.loops() {
 			continue
 		}
-		n += jumpsTo(it.body, node, near) + jumpsTo(it.other, node, near)
-		for _, c := range it.cases {
-			n += jumpsTo(c.body, node, near)
+		for inner := range it.blocks {
+			n += jumpsTo(inner, node, near)
 		}
 	}
 	return n
@@ -136,10 +135,8 @@ func resume(items []*item, node int) {
 		if it.loops() {
 			continue
 		}
-		resume(it.body, node)
-		resume(it.other, node)
-		for _, c := range it.cases {
-			resume(c.body, node)
+		for inner := range it.blocks {
+			resume(inner, node)
 		}
 	}
 }
@@ -197,23 +194,9 @@ func onlyBreak(items []*item) bool {
 
 // continues reports whether a block begins another round of the loop that it is in.
 func continues(items []*item) bool {
-	for _, it := range items {
-		switch it.kind {
-		case continueItem:
-			return true
-		case ifItem:
-			if continues(it.body) || continues(it.other) {
-				return true
-			}
-		case switchItem:
-			for _, c := range it.cases {
-				if continues(c.body) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(it *item) bool {
+		return it.kind == continueItem || !it.loops() && it.any(continues)
+	})
 }
 
 // leaves reports whether control does not reach what is after a block.
@@ -336,8 +319,7 @@ func (t *tree) forEach(items []*item, at int) {
 func changes(items []*item, temp int) bool {
 	return slices.ContainsFunc(items, func(it *item) bool {
 		set, _ := sets(it.text)
-		return set == temp || changes(it.body, temp) || changes(it.other, temp) ||
-			slices.ContainsFunc(it.cases, func(c block) bool { return changes(c.body, temp) })
+		return set == temp || it.any(func(inner []*item) bool { return changes(inner, temp) })
 	})
 }
 
@@ -365,15 +347,7 @@ func mentions(items []*item, temp int) bool {
 	has := func(text []Part) bool {
 		return slices.ContainsFunc(text, func(p Part) bool { return p.Temp == temp })
 	}
-	for _, it := range items {
-		if !it.dropped && has(it.text) || has(it.cond) || mentions(it.body, temp) || mentions(it.other, temp) {
-			return true
-		}
-		for _, c := range it.cases {
-			if mentions(c.body, temp) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(it *item) bool {
+		return !it.dropped && has(it.text) || has(it.cond) || it.any(func(inner []*item) bool { return mentions(inner, temp) })
+	})
 }

@@ -56,6 +56,28 @@ func (it *item) first() int {
 	return it.node
 }
 
+// blocks calls yield with each list of items inside of an item.
+func (it *item) blocks(yield func([]*item) bool) {
+	if !yield(it.body) || !yield(it.other) {
+		return
+	}
+	for _, c := range it.cases {
+		if !yield(c.body) {
+			return
+		}
+	}
+}
+
+// any reports whether one of the lists inside of an item is as a function wants it.
+func (it *item) any(is func([]*item) bool) bool {
+	for inner := range it.blocks {
+		if is(inner) {
+			return true
+		}
+	}
+	return false
+}
+
 // block is a case of a switch: nil values are the default.
 type block struct {
 	values [][]Part
