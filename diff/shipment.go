@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"pakdb/diff/internal/side"
@@ -87,11 +86,6 @@ const unshipped = 10
 const (
 	itemColumns = `SELECT ba.ordinal, e.path_id, e.archive_id, e.row, e.stored, e.size, e.content_id, e.method_id, e.flags, e.sum,
 		(SELECT p.ext_id FROM x_path p WHERE p.path_id = e.path_id)`
-	itemsSQL = itemColumns + `
-	FROM json_each(?2) j
-	CROSS JOIN x_build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
-	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
-	WHERE e.flags & 10 = 0 AND e.stored > 0`
 	heldSQL = itemColumns + `
 	FROM json_each(?3) c
 	CROSS JOIN x_entry e ON e.content_id = c.value
@@ -194,7 +188,7 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 		n += c.files[places[mount]].Entries
 	}
 	c.items = make([]item, 0, min(max(n, 0), 1<<22))
-	err := schema.EachStored(ctx, db, c.label, mounts, func(e *schema.Stored) error {
+	return schema.EachStored(ctx, db, c.label, mounts, func(e *schema.Stored) error {
 		if e.Flags&unshipped != 0 || e.Stored <= 0 {
 			return nil
 		}
@@ -202,11 +196,6 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 		c.add(places[e.Mount], ext, e)
 		return err
 	})
-	if errors.Is(err, schema.ErrUnusual) {
-		c.items = nil
-		err = c.read(ctx, db, itemsSQL, side.Array(mounts))
-	}
-	return err
 }
 
 // read appends items.

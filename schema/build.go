@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/rows"
 	"pakdb/schema/internal/write"
 	"pakdb/schema/search"
 )
@@ -204,9 +203,6 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 		return 0, err
 	}
 	if err := b.publish.FindShadows(ctx, b.c.reader); err != nil {
-		if errors.Is(err, rows.ErrUnusual) {
-			err = fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
 		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
 	}
 	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {

@@ -112,6 +112,32 @@ func TestComparedAndOrdered(t *testing.T) {
 	}
 }
 
+// TestOddArchives compares answers about archives whose names are no UTF-8, or those of others.
+func TestOddArchives(t *testing.T) {
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for i, label := range []string{"1", "2\xff"} {
+			schematest.Build(t, c, label, func(b *schema.Build) {
+				for _, name := range []string{"same.tst", "same.tst", "odd\xfe\xff.tst", "\xff"} {
+					entries := []schema.Entry{{Name: "Game/\xfa.x", Method: "none", Size: int64(i)}, {Name: "Game/" + name, Method: "none"}}
+					schematest.Mount(t, b, name, entries...)
+				}
+			})
+		}
+	})
+	d := newDiffer(t, path, 1)
+	for _, text := range []string{
+		"SELECT build, archive, path, game_path, size FROM entries",
+		"SELECT a.path, b.path, a.archive FROM entries a JOIN entries b ON a.archive = b.archive AND a.path = b.path",
+		"SELECT archive, count(*) FROM entries GROUP BY archive",
+		"SELECT * FROM files",
+	} {
+		d.compare(statement{text: text})
+	}
+	if d.withRows < d.n {
+		t.Errorf("%d statements of %d have rows", d.withRows, d.n)
+	}
+}
+
 type viewColumn struct{ name, kind string }
 
 type differ struct {

@@ -10,18 +10,15 @@ import (
 // Stored is an entry as it is stored, by the ids of tables; 0 is NULL.
 type Stored = rows.Stored
 
-// ErrUnusual means that the tables are not as a scan writes them: ask the views.
-var ErrUnusual = rows.ErrUnusual
-
 // EachStored calls each for the entries of some archives of a build, by their ordinals, in stored
-// order. It reads them without SQL, at a tenth of the views' cost. The error wraps [ErrUnusual]
-// where that is not possible, and of archives that the build does not have.
+// order. It reads them without SQL, at a tenth of the views' cost. The error wraps [ErrDamaged]
+// where the tables are not as a scan writes them.
 func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64, each func(*Stored) error) error {
 	return rows.EachStored(ctx, db, build, archives, each)
 }
 
 // EachBetween calls each for the rows of a lineage that only one of two editions has, in stored
-// order; later says that it is the last one. The error wraps [ErrUnusual] as that of
+// order; later says that it is the last one. The error wraps [ErrDamaged] as that of
 // [EachStored] does.
 func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, each func(s *Stored, later bool) error) error {
 	return rows.EachBetween(ctx, db, lineage, first, last, each)

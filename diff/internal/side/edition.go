@@ -49,15 +49,6 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 	return nil
 }
 
-// editionRows lists the rows of lineage ?1 that hold for one alone of editions ?2 and
-// ?3, of which ?2 is the earlier one; first 1 of the later one and 0 of the other. It is
-// for catalogs that have to be read by statements.
-const editionRows = `SELECT e.since > ?2, ` + entryColumns + `
-	FROM x_entry_row e
-	WHERE e.lineage_id = ?1
-		AND (e.since <= ?2 AND (e.until = 0 OR e.until > ?2)) <> (e.since <= ?3 AND (e.until = 0 OR e.until > ?3))
-	ORDER BY e.row`
-
 // readAkin reads what differs of archives that are akin. An archive with entries
 // without a name, which are known by what else the archive says, is read as a whole.
 func (l *loader) readAkin(ctx context.Context, old, new *Side) error {
@@ -113,9 +104,8 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 // first.
 func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive) error {
 	add := [2]func(*schema.Stored){l.appendTo(sides[0]), l.appendTo(sides[1])}
-	before := [2]int{len(sides[0].Rows), len(sides[1].Rows)}
 	lineage, first, last := of[0].Lineage, of[0].Edition, of[1].Edition
-	err := schema.EachBetween(ctx, l.db, lineage, first, last, func(s *schema.Stored, later bool) error {
+	return schema.EachBetween(ctx, l.db, lineage, first, last, func(s *schema.Stored, later bool) error {
 		i := 0
 		if later {
 			i = 1
@@ -123,17 +113,6 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 		s.Mount = of[i].Ordinal
 		add[i](s)
 		return nil
-	})
-	if !errors.Is(err, schema.ErrUnusual) {
-		return err
-	}
-	sides[0].forget(before[0])
-	sides[1].forget(before[1])
-	return schema.EachRow(ctx, l.db, editionRows, []driver.Value{lineage, first, last}, func(v []driver.Value) {
-		i := Integer(v[0])
-		s := storedRow(v)
-		s.Mount = of[i].Ordinal
-		add[i](s)
 	})
 }
 

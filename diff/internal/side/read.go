@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -53,24 +51,12 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 	}
 	b.Rows = slices.Grow(b.Rows, int(max(0, min(entries-int64(len(b.Rows)), 1<<22))))
 	b.reads = append(b.reads, read{len(b.Rows), Array(ordinals)})
-	add, before := l.appendTo(b), len(b.Rows)
+	add := l.appendTo(b)
 	defer func() { b.total = max(b.total, len(b.Rows)) }()
-	err := schema.EachStored(ctx, l.db, b.Label, ordinals, func(s *schema.Stored) error {
+	return schema.EachStored(ctx, l.db, b.Label, ordinals, func(s *schema.Stored) error {
 		add(s)
 		return nil
 	})
-	if errors.Is(err, schema.ErrUnusual) {
-		b.forget(before)
-		return l.readRows(ctx, b, buildRows, b.ID, Array(ordinals))
-	}
-	return err
-}
-
-// forget drops the rows from a place on.
-func (b *Side) forget(from int) {
-	b.Rows = b.Rows[:from]
-	b.Times, b.Places = b.Times[:min(from, len(b.Times))], b.Places[:min(from, len(b.Places))]
-	maps.DeleteFunc(b.under, func(seq int32, _ string) bool { return int(seq) >= from })
 }
 
 // readRows appends rows by a statement.
@@ -176,10 +162,8 @@ const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count,
 	WHERE ba.build_id = ?1
 	ORDER BY ba.ordinal`
 
-// rowColumns are read where [rows] cannot be.
-const rowColumns = `ba.ordinal, ` + entryColumns
-
-const entryColumns = `e.path_id, e.content_id, e.stored, e.size, e.flags, e.method_id, e.type_id, e.mtime, e.row`
+// rowColumns are read of entries that are asked for one by one.
+const rowColumns = `ba.ordinal, e.path_id, e.content_id, e.stored, e.size, e.flags, e.method_id, e.type_id, e.mtime, e.row`
 
 // chunkNames lists the chunks of a build that another archive gives a path: the
 // archive, the entry, the path, and the archive that gives it, by ordinal.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 
-	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 	"pakdb/schema/internal/rows"
@@ -29,11 +27,11 @@ type Entry struct {
 func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) error) error {
 	texts, err := rows.NewTexts(ctx, c.statements)
 	if err != nil {
-		return damage(err)
+		return conn.Classify(err)
 	}
 	scanner, err := rows.NewArchiveScanner(ctx, c.statements, a.ID)
 	if err != nil {
-		return damage(err)
+		return conn.Classify(err)
 	}
 	ordinal := int64(-1)
 	for {
@@ -41,14 +39,14 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 		for len(chunk) < perChunk {
 			w, err := scanner.Next()
 			if err != nil {
-				return damage(err)
+				return conn.Classify(err)
 			}
 			if w == nil {
 				break
 			}
 			e, err := c.entry(texts, w)
 			if err != nil {
-				return damage(err)
+				return conn.Classify(err)
 			}
 			if e.Ordinal <= ordinal || e.Ordinal > maxOrdinal {
 				return fmt.Errorf("%w: x_entry_row.row: ordinal %d after %d", conn.ErrDamaged, e.Ordinal, ordinal)
@@ -66,14 +64,6 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 			return err
 		}
 	}
-}
-
-// damage adds its class to an error of reading past SQL.
-func damage(err error) error {
-	if errors.Is(err, rows.ErrUnusual) || errors.Is(err, btree.ErrDamaged) {
-		return fmt.Errorf("%w: %w", conn.ErrDamaged, err)
-	}
-	return conn.Classify(err)
 }
 
 // Sample returns some of the entries of an archive.

@@ -8,23 +8,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
 
-// ErrUnusual is the class of errors of catalogs that have to be read by their views.
-var ErrUnusual = errors.New("the tables are not as a scan writes them")
-
-func unusual(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrUnusual, fmt.Sprintf(format, args...))
+// damaged returns an error about tables that are not as a scan writes them.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", conn.ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // Archive is an archive as a build has it.
 type Archive struct {
-	Name string // valid UTF-8
+	Name string
 	Root string // in front of its paths in the game's file system
 
 	id, ordinal, lineage, edition int64
@@ -36,11 +33,7 @@ type Archive struct {
 func reading(ctx context.Context, db *sql.DB, do func(*reader) error) (err error) {
 	s := conn.NewStatements(db)
 	defer func() { err = errors.Join(err, s.Close()) }()
-	err = s.Together(ctx, func() error { return do(&reader{ctx: ctx, s: s}) })
-	if errors.Is(err, btree.ErrDamaged) {
-		return fmt.Errorf("%w: %w", ErrUnusual, err)
-	}
-	return err
+	return s.Together(ctx, func() error { return do(&reader{ctx: ctx, s: s}) })
 }
 
 // reader reads the tables of entries.
@@ -64,7 +57,7 @@ func (r *reader) archive(id int64) (a *Archive, err error) {
 		a.mountPoint = strings.Clone(mountPoint)
 	})
 	if err == nil && a == nil {
-		err = unusual("no archive %d", id)
+		err = damaged("no archive %d", id)
 	}
 	return a, err
 }
@@ -79,26 +72,15 @@ const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, ba.na
 
 // begin reads what there is to know before the first entry of a build.
 func (r *reader) begin(build string) error {
-	names := map[string]bool{}
-	var failed error
 	err := r.s.EachRow(r.ctx, mounted, []driver.Value{build}, func(v []driver.Value) {
-		for _, text := range v[4:] {
-			if text, _ := text.(string); !utf8.ValidString(text) {
-				failed = unusual("an archive has texts that are not UTF-8")
-			}
-		}
 		n := func(i int) int64 { n, _ := v[i].(int64); return n }
 		a := Archive{id: n(0), ordinal: n(1), lineage: n(2), edition: n(3)}
 		name, _ := v[4].(string)
 		root, _ := v[5].(string)
 		a.Name, a.Root = strings.Clone(name), strings.Clone(root) // the values belong to SQLite
-		if names[a.Name] {
-			failed = unusual("archive %s is twice in the build", a.Name)
-		}
-		names[a.Name] = true
 		r.archives = append(r.archives, a)
 	})
-	if err = errors.Join(err, failed); err != nil || len(r.archives) == 0 {
+	if err != nil || len(r.archives) == 0 {
 		return err
 	}
 	return r.open()
@@ -156,11 +138,11 @@ func check(v []btree.Value) error {
 	for i := range colSum {
 		needed := i == colRow || i == colStored || i == colSize || i == colMethod || i == colFlags
 		if kind := v[i].Kind; kind != btree.Int && (needed || kind != btree.Null) {
-			return unusual("x_entry_row.%s is no number", columns[i])
+			return damaged("x_entry_row.%s is no number", columns[i])
 		}
 	}
 	if padded := &v[colPadded]; padded.Kind != btree.Null && len(padded.Bytes) != len(record.Digest{}) {
-		return unusual("x_entry_row.padded: %d bytes", len(padded.Bytes))
+		return damaged("x_entry_row.padded: %d bytes", len(padded.Bytes))
 	}
 	return nil
 }

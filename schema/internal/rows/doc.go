@@ -2,8 +2,7 @@
 // cost: it goes through the pages of the tables, and joins them itself. What the
 // values mean is said by the views; tests compare.
 //
-// It reads what scans write. A catalog that is not like that, or that is damaged, is
-// [ErrUnusual]: the views say what is in it.
+// It reads what scans write. A catalog that is not like that is damaged.
 //
 // Reading order:
 //

@@ -74,7 +74,7 @@ func (o *Offsets) At(archive, row int64) (int64, error) {
 func (l *located) at(row int64) (int64, error) {
 	i, ok := slices.BinarySearch(l.rows, row)
 	if !ok {
-		return 0, unusual("archive %d has no row %d", l.archive, row)
+		return 0, damaged("archive %d has no row %d", l.archive, row)
 	}
 	return l.offsets[i], nil
 }
@@ -101,7 +101,7 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 	}
 	var offsets record.Offsets
 	if err := offsets.Reset(packed); err != nil {
-		return nil, unusual("archive %d, row %d: %v", archive, row, err)
+		return nil, damaged("archive %d, row %d: %v", archive, row, err)
 	}
 	const stored, since, until, lineage = 1, 2, 3, 4
 	l := &located{archive: archive}
@@ -115,19 +115,19 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 			return nil, err
 		}
 		if v == nil || v[lineage].Int != a.lineage {
-			return nil, unusual("archive %d has more offsets than entries", archive)
+			return nil, damaged("archive %d has more offsets than entries", archive)
 		}
 		if v[since].Int > a.edition || v[until].Int != 0 && v[until].Int <= a.edition {
 			continue
 		}
 		offset, err := offsets.Next(v[stored].Int)
 		if err != nil {
-			return nil, unusual("archive %d, row %d: %v", archive, v[0].Int, err)
+			return nil, damaged("archive %d, row %d: %v", archive, v[0].Int, err)
 		}
 		l.rows, l.offsets = append(l.rows, v[0].Int), append(l.offsets, offset)
 	}
 	if len(l.rows) == 0 {
-		return nil, unusual("archive %d has no offset of row %d", archive, row)
+		return nil, damaged("archive %d has no offset of row %d", archive, row)
 	}
 	return l, nil
 }

@@ -39,7 +39,7 @@ func (p *places) step() error {
 	p.more = true
 	p.next = place{v[0].Int, v[1].Int, v[2].Int, append(p.next.offsets[:0], v[3].Bytes...)}
 	if p.next.step < 1 {
-		return unusual("x_archive_place.step: %d", p.next.step)
+		return damaged("x_archive_place.step: %d", p.next.step)
 	}
 	return nil
 }
@@ -50,19 +50,19 @@ func (p *places) apply(e *Row) error {
 	for p.more && p.next.row <= e.Row {
 		p.now = place{row: p.next.row, ordinal: p.next.ordinal, step: p.next.step}
 		if err := p.offsets.Reset(p.next.offsets); err != nil {
-			return unusual("%v", err)
+			return damaged("%v", err)
 		}
 		if err := p.step(); err != nil {
 			return err
 		}
 	}
 	if p.now.step == 0 {
-		return unusual("x_entry_row.row: %d has no place in archive %d", e.Row, p.archive.id)
+		return damaged("x_entry_row.row: %d has no place in archive %d", e.Row, p.archive.id)
 	}
 	e.Ordinal = p.now.ordinal + (e.Row-p.now.row)/p.now.step
 	offset, err := p.offsets.Next(e.Stored.Stored)
 	if err != nil {
-		return unusual("%v", err)
+		return damaged("%v", err)
 	}
 	e.Offset = offset
 	return nil

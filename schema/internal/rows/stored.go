@@ -33,7 +33,7 @@ func (s *Stored) Ext() (int64, error) {
 		return 0, err
 	}
 	if p == nil {
-		return 0, unusual("no path %d", s.Path)
+		return 0, damaged("no path %d", s.Path)
 	}
 	return p[2].Int, nil
 }
@@ -50,7 +50,7 @@ func (s *Stored) set(v []btree.Value) error {
 }
 
 // EachStored calls each for the entries of some archives of a build, by their ordinals, in
-// stored order. Archives that the build does not have are [ErrUnusual].
+// stored order. Archives that the build does not have are damage.
 func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64, each func(*Stored) error) error {
 	return reading(ctx, db, func(r *reader) error {
 		if err := r.begin(build); err != nil {
@@ -60,7 +60,7 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 		for _, ordinal := range archives {
 			at := r.at(ordinal)
 			if at < 0 {
-				return unusual("build %s has no archive %d", build, ordinal)
+				return damaged("build %s has no archive %d", build, ordinal)
 			}
 			scanner.next = append(scanner.next, &r.archives[at])
 		}
@@ -114,7 +114,7 @@ func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, ea
 				return err
 			}
 			if v == nil || v[colLineage].Int != lineage || v[colRow].Int != row {
-				return unusual("an index has row %d of lineage %d, and the table has not", row, lineage)
+				return damaged("an index has row %d of lineage %d, and the table has not", row, lineage)
 			}
 			if in := holds(v, last); in != holds(v, first) {
 				if err := s.set(v); err != nil {

@@ -61,7 +61,7 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 		return nil, nil, 0, err
 	}
 	if v == nil {
-		return nil, nil, 0, unusual("x_entry_row.path_id: no path %d", id)
+		return nil, nil, 0, damaged("x_entry_row.path_id: no path %d", id)
 	}
 	dir := v[0].Int
 	name, ext = v[1].Bytes, v[2].Int
@@ -70,7 +70,7 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	}
 	d, err := t.dirs.Find(dir)
 	if err == nil && d == nil {
-		err = unusual("x_entry_row.path_id: no folder %d", dir)
+		err = damaged("x_entry_row.path_id: no folder %d", dir)
 	}
 	if err != nil {
 		return nil, nil, 0, err
@@ -103,7 +103,7 @@ func (t *Texts) Content(id int64) (hash []byte, size, kind int64, err error) {
 		return nil, 0, 0, err
 	}
 	if v == nil {
-		return nil, 0, 0, unusual("x_entry_row.content_id: no content %d", id)
+		return nil, 0, 0, damaged("x_entry_row.content_id: no content %d", id)
 	}
 	return v[0].Bytes, v[1].Int, v[2].Int, nil
 }
@@ -115,7 +115,7 @@ func (t *Texts) Word(id int64) (string, error) {
 		return "", err
 	}
 	if v == nil {
-		return "", unusual("no word %d", id)
+		return "", damaged("no word %d", id)
 	}
 	return string(v[0].Bytes), nil
 }

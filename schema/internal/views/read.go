@@ -110,9 +110,6 @@ type entryReader struct {
 	scanner *rows.Scanner
 	fill    []func(s *store, e *rows.Row)
 	named   map[[2]int64]named // by mount and row
-	started bool
-	other   reader // when the tables are not as a scan writes them
-	columns []int
 }
 
 // named is a path that another archive gives an entry.
@@ -139,7 +136,7 @@ func (r *entryReader) loadNamed() error {
 
 // entries reads the entries of a build.
 func (t *table) entries(b build, columns []int) (reader, error) {
-	r := &entryReader{t: t, build: b, columns: columns}
+	r := &entryReader{t: t, build: b}
 	if slices.ContainsFunc(columns, func(c int) bool { return t.columns[c].name == "game_path" }) {
 		if err := r.loadNamed(); err != nil {
 			return r, err
@@ -150,7 +147,7 @@ func (t *table) entries(b build, columns []int) (reader, error) {
 		r.scanner, err = rows.NewScanner(t.ctx, t.statements, b.label)
 	}
 	if err != nil {
-		return r, r.otherwise(err)
+		return r, err
 	}
 	for _, c := range columns {
 		r.fill = append(r.fill, r.filler(ids, c))
@@ -158,31 +155,12 @@ func (t *table) entries(b build, columns []int) (reader, error) {
 	return r, nil
 }
 
-// otherwise reads by SQL what cannot be read past it.
-func (r *entryReader) otherwise(err error) error {
-	if r.started || !errors.Is(err, rows.ErrUnusual) {
-		return err
-	}
-	r.other, err = r.t.bySQL(r.columns, r.t.ofBuild(r.build))
-	return err
-}
-
 func (r *entryReader) read(s *store, n int) (more bool, err error) {
-	if r.other != nil {
-		return r.other.read(s, n)
-	}
 	for range n {
 		e, err := r.scanner.Next()
-		if err != nil {
-			if err := r.otherwise(err); err != nil {
-				return false, err
-			}
-			return r.other.read(s, n)
+		if e == nil || err != nil {
+			return false, err
 		}
-		if e == nil {
-			return false, nil
-		}
-		r.started = true
 		for _, fill := range r.fill {
 			fill(s, e)
 		}
@@ -191,12 +169,7 @@ func (r *entryReader) read(s *store, n int) (more bool, err error) {
 	return true, nil
 }
 
-func (r *entryReader) close() error {
-	if r.other != nil {
-		return r.other.close()
-	}
-	return nil
-}
+func (r *entryReader) close() error { return nil }
 
 // filler returns the function that appends a cell to a column.
 func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
