@@ -155,6 +155,9 @@ type PreloadSpan struct {
 	Counts [4]int32
 }
 
+// Len returns the number of dependencies of all four lists.
+func (s PreloadSpan) Len() int32 { return s.Counts[0] + s.Counts[1] + s.Counts[2] + s.Counts[3] }
+
 // SoftPackage is a package that is loaded on demand only.
 type SoftPackage struct {
 	Name   string // long package name; before UE4 484 a full object path

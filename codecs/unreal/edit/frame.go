@@ -94,8 +94,8 @@ func (f *frame) data(i int) []byte {
 }
 
 // write returns the files of the package with other data of exports, and with what values
-// need of the tables.
-func (f *frame) write(ctx context.Context, drafts map[int]*property.Draft, added *property.Added) (*frame, error) {
+// need of the tables. more are exports that are added, to a legacy package.
+func (f *frame) write(ctx context.Context, drafts map[int]*property.Draft, added *property.Added, more ...pkg.ExportCopy) (*frame, error) {
 	if f.zen != nil {
 		c := &zen.Changes{Names: added.Names, Exports: map[int][]byte{}}
 		for i, d := range drafts {
@@ -107,7 +107,7 @@ func (f *frame) write(ctx context.Context, drafts map[int]*property.Draft, added
 		}
 		return readZenFrame(chunk, f.globals)
 	}
-	c := &pkg.Changes{Names: added.Names, Imports: added.Imports, Exports: map[int]pkg.ExportChange{}}
+	c := &pkg.Changes{Names: added.Names, Imports: added.Imports, Exports: map[int]pkg.ExportChange{}, Copies: more}
 	for _, s := range added.Soft {
 		c.Soft = append(c.Soft, pkg.SoftEntry(s))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 )
 
@@ -98,6 +99,7 @@ type merger struct {
 	all   []*version
 	items []MergeItem
 	needs []need
+	lacks map[int]map[string]error // by version: objects that cannot be added to it, by their keys
 }
 
 // need is what the result has of one version: which one, and how another becomes it.
@@ -120,8 +122,9 @@ const (
 	needFrame needKind = iota // only taking the package itself gives it
 	needValue
 	needArray
-	needRest  // the data after the list
-	needWhole // the list and that data
+	needRest   // the data after the list
+	needWhole  // the list and that data
+	needObject // an object that the base lacks
 )
 
 func newMerger(all []*Package, o MergeOptions) (*merger, error) {
@@ -363,8 +366,11 @@ func (m *merger) object(key string) {
 		lost = lost || v.drafts[i] == nil
 	}
 	if !there {
-		// One that came or went has no values to compare: the package that has it is taken.
-		m.frames(name, "the object", func(v *version) string { return m.header(v, key) + m.whole(v, key) })
+		// One that came or went has no values to compare.
+		n := m.frames(name, "the object", func(v *version) string { return m.header(v, key) + m.whole(v, key) })
+		if _, ok := m.all[0].exports[key]; n != nil && !ok {
+			n.kind, n.key = needObject, key
+		}
 		return
 	}
 	m.frames(name, "its entry in the table", func(v *version) string { return m.header(v, key) })
@@ -711,7 +717,7 @@ func (m *merger) chooseFrame() int {
 		for i := range m.needs {
 			switch n := &m.needs[i]; {
 			case n.canon[v] == n.canon[n.from]:
-			case m.carriable(n, v):
+			case m.carriable(n, v) == nil:
 				cost[1]++
 			default:
 				cost[0]++
@@ -737,16 +743,88 @@ func (m *merger) order() (all []int) {
 	return all
 }
 
-// carriable reports whether a thing of its version can be put into another.
-func (m *merger) carriable(n *need, into int) bool {
+// carriable returns why a thing of its version cannot be put into another, nil if it can.
+func (m *merger) carriable(n *need, into int) error {
 	if n.kind == needFrame {
-		return false
+		return refuse("it belongs to the package as a whole")
 	}
 	dst, _ := m.all[into].export(n.key)
-	if dst == nil {
-		return false
+	switch _, there := m.all[into].exports[n.key]; {
+	case n.kind == needObject && !there:
+		if m.lacks == nil {
+			m.lacks = map[int]map[string]error{}
+		}
+		if m.lacks[into] == nil {
+			_, m.lacks[into] = m.objects(m.all[into].pkg, into)
+		}
+		return m.lacks[into][n.key]
+	case dst == nil:
+		return refuse("an object that the package lacks, or whose values are not understood")
 	}
-	return m.carry(dst.Carry(), n, into) == nil
+	return m.carry(dst.Carry(), n, into)
+}
+
+func refuse(why string) error { return fmt.Errorf("%w: %s", property.ErrRefused, why) }
+
+// objects adds the objects to a package that version into lacks and the result has. It returns
+// the others, and why they cannot be added.
+func (m *merger) objects(p *Package, into int) (added []pkg.ExportCopy, lacks map[string]error) {
+	lacks = map[string]error{}
+	type object struct {
+		n  *need
+		of *version
+		at int
+		x  unreal.PackageExport
+	}
+	var pending, there []object
+	for i := range m.needs {
+		n := &m.needs[i]
+		if _, ok := m.all[into].exports[n.key]; ok || n.kind != needObject {
+			continue
+		}
+		of := m.all[n.from]
+		at, ok := of.exports[n.key]
+		switch {
+		case !ok:
+		case p.frame.legacy == nil:
+			lacks[n.key] = refuse("more objects in a Zen package")
+		case len(p.facts.Bulk)+len(of.pkg.facts.Bulk) > 0:
+			lacks[n.key] = refuse("more objects in a package with bulk data")
+		case of.drafts[at] == nil:
+			lacks[n.key] = refuse("an object whose values are not understood")
+		default:
+			pending = append(pending, object{n: n, of: of, at: at})
+		}
+	}
+	for progress := true; progress; { // an object comes after those that it is in and made of
+		progress = false
+		pending = slices.DeleteFunc(pending, func(o object) bool {
+			var err error
+			if o.x, err = p.decoder.AddExport(o.of.pkg.decoder, o.at); err != nil {
+				lacks[o.n.key] = err
+				return false
+			}
+			delete(lacks, o.n.key)
+			there, progress = append(there, o), true
+			return true
+		})
+	}
+	for _, o := range there {
+		legacy := o.of.pkg.frame.legacy
+		var waits []unreal.ObjectRef
+		if legacy.PreloadSpans != nil && legacy.PreloadSpans[o.at].First >= 0 {
+			span := legacy.PreloadSpans[o.at]
+			waits = legacy.Preload[span.First:][:span.Len()]
+		}
+		data, preload, err := p.decoder.TakeExport(o.of.drafts[o.at], waits)
+		if err != nil {
+			lacks[o.n.key] = err
+			continue
+		}
+		added = append(added, pkg.ExportCopy{Of: o.at, Name: o.x.Name, Other: &pkg.OtherExport{
+			Package: legacy, Asset: o.of.pkg.frame.asset, Export: o.x, Data: data, Preload: preload}})
+	}
+	return added, lacks
 }
 
 // carry puts a thing of its version into another.
@@ -760,11 +838,16 @@ func (m *merger) carry(c *property.Carrier, n *need, into int) error {
 	}
 	src, _ := m.all[n.from].export(n.key)
 	if src == nil {
-		return fmt.Errorf("%w: an object that the package lacks", property.ErrRefused)
+		return refuse("an object that the package lacks")
 	}
 	switch n.kind {
 	case needRest:
 		return c.Rest(src)
+	case needObject:
+		if m.header(m.all[into], n.key) != m.header(m.all[n.from], n.key) {
+			return refuse("an object that is made of another one")
+		}
+		return c.Whole(src)
 	case needWhole:
 		return c.Whole(src)
 	}
@@ -784,10 +867,17 @@ func (m *merger) stuck(out *Merged) {
 	for i := range m.needs {
 		n := &m.needs[i]
 		item := &out.Items[n.item]
-		if n.canon[frame] == n.canon[n.from] || item.Open || m.carriable(n, frame) {
+		if n.canon[frame] == n.canon[n.from] || item.Open {
+			continue
+		}
+		err := m.carriable(n, frame)
+		if err == nil {
 			continue
 		}
 		item.Why = "it cannot be carried into the package with " + m.others(frame)
+		if n.kind != needFrame {
+			item.Why += ": " + strings.TrimPrefix(err.Error(), property.ErrRefused.Error()+": ")
+		}
 		if item.Open = len(m.o.Prefer) == 0; !item.Open {
 			item.Taken = out.Frame
 			n.from = frame
@@ -812,13 +902,18 @@ func (m *merger) write(ctx context.Context, into int) (*frame, error) {
 	if err != nil {
 		return nil, err
 	}
+	added, lacks := m.objects(p, into)
+	for key, err := range lacks {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
 	byExport := map[string][]*need{}
 	for i := range m.needs {
-		if n := &m.needs[i]; n.canon[into] != n.canon[n.from] {
+		n := &m.needs[i]
+		if _, there := m.all[into].exports[n.key]; n.canon[into] != n.canon[n.from] && (there || n.kind != needObject) {
 			byExport[n.key] = append(byExport[n.key], n)
 		}
 	}
-	if len(byExport) == 0 {
+	if len(byExport)+len(added) == 0 {
 		return nil, nil
 	}
 	changed := map[int]*property.Draft{}
@@ -843,7 +938,7 @@ func (m *merger) write(ctx context.Context, into int) (*frame, error) {
 		}
 		changed[i] = d
 	}
-	after, err := p.frame.write(ctx, changed, p.decoder.Added())
+	after, err := p.frame.write(ctx, changed, p.decoder.Added(), added...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 
@@ -234,5 +235,101 @@ func TestMergeDamaged(t *testing.T) {
 	}
 	if merged == 0 {
 		t.Errorf("%d refused, none merged", refused)
+	}
+}
+
+// Objects that two versions add to one package are both there, as they are in each version; equal
+// ones are there once, and different ones of one name are a conflict.
+func TestMergeObjects(t *testing.T) {
+	counts := map[string]int{}
+	for i, s := range samples(t) {
+		if i%testkit.Of(30, 1) != 0 || s.zen {
+			continue
+		}
+		adding := func(name string, of int) *sample {
+			p := s.open(t)
+			if p == nil || len(p.Objects()) == 0 {
+				return nil
+			}
+			err := p.Duplicate(fmt.Sprint("#", of%len(p.Objects())), name)
+			if err == nil {
+				refer(p, of, p.Objects()[len(p.Objects())-1])
+			}
+			asset, uexp, filesErr := p.Files(t.Context())
+			if err != nil || filesErr != nil { // bulk data
+				counts["not copied"]++
+				return nil
+			}
+			return s.after(asset, uexp)
+		}
+		x, y, z := adding("PakdbOne", 0), adding("PakdbTwo", 1), adding("PakdbOne", 1)
+		if x == nil || y == nil {
+			continue
+		}
+		merge := func(base *sample, of ...*sample) *edit.Merged {
+			var versions []*edit.Package
+			for _, v := range of {
+				versions = append(versions, v.open(t))
+			}
+			m, err := edit.Merge(t.Context(), base.open(t), versions, edit.MergeOptions{})
+			if err != nil {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+			return m
+		}
+		if m := merge(&s, x, x); m.Open() > 0 || !bytes.Equal(m.Asset, x.asset) {
+			t.Errorf("%s: equal objects: %+v", s.name, m.Items)
+		}
+		if z != nil && len(s.open(t).Objects()) > 1 {
+			a, b := x.open(t).Objects(), z.open(t).Objects()
+			if m := merge(&s, x, z); m.Open() == 0 && a[len(a)-1] == b[len(b)-1] {
+				t.Errorf("%s: different objects of one name: %+v", s.name, m.Items)
+			}
+		}
+		m, again := merge(&s, x, y), merge(&s, y, x)
+		if m.Open() > 0 {
+			counts["conflicts"]++
+			for _, item := range m.Items {
+				if item.Open {
+					t.Logf("%s: %s %s: %s", s.name, item.Object, item.Field, item.Why)
+				}
+			}
+			continue
+		}
+		counts["merged"]++
+		both, other := s.after(m.Asset, m.Uexp), s.after(again.Asset, again.Uexp)
+		if n := len(both.open(t).Objects()); n != len(s.open(t).Objects())+2 {
+			t.Errorf("%s: %d objects", s.name, n)
+		}
+		if rest := merge(both, other); len(rest.Items) > 0 {
+			t.Errorf("%s: the order of versions matters: %+v", s.name, rest.Items)
+		}
+		for _, v := range []*sample{x, y} { // the result lacks nothing of either
+			if rest := merge(v, both); slices.ContainsFunc(rest.Items, func(i edit.MergeItem) bool { return i.Base != "" && i.Field == "the object" }) {
+				t.Errorf("%s: lost: %+v", s.name, rest.Items)
+			}
+		}
+	}
+	if counts["merged"] == 0 {
+		t.Error("nothing merged")
+	}
+	t.Log(counts)
+}
+
+// refer makes a reference of a package, the first or the one after, one to an object.
+func refer(p *edit.Package, skip int, object string) {
+	for i := range p.Objects() {
+		d, err := p.Draft(i)
+		if err != nil {
+			continue
+		}
+		for _, n := range d.List().Children(-1) {
+			if !n.Kind.IsReference() || n.Flags&property.ClassData != 0 {
+				continue
+			}
+			if skip--; skip < 0 && p.Set(fmt.Sprint("#", i), n.Name, object) == nil {
+				return
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"iter"
 	"slices"
 	"sync"
 
@@ -30,6 +31,26 @@ type Changes struct {
 type ExportCopy struct {
 	Of   int
 	Name unreal.ObjectName
+	// Other is set for an export of another package, which this one gets.
+	Other *OtherExport
+}
+
+// OtherExport is export Of of another package of the same version, with the references and
+// names that lead to the same in the package that gets it.
+type OtherExport struct {
+	Package *Package
+	Asset   []byte               // the file with its tables
+	Export  unreal.PackageExport // offset and size are not used
+	Data    []byte               // as many bytes as the export has there
+	Preload []unreal.ObjectRef   // those of its span
+}
+
+// original returns the package that has the export.
+func (c *ExportCopy) original(p *Package) *Package {
+	if c.Other != nil {
+		return c.Other.Package
+	}
+	return p
 }
 
 // SoftEntry is a path in the list of soft object paths.
@@ -142,10 +163,14 @@ func (w *rewriter) run() error {
 		}
 	}
 	for _, c := range w.c.Copies {
-		if c.Of < 0 || c.Of >= len(w.p.Exports) {
-			return failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", c.Of, len(w.p.Exports)))
+		of := c.original(w.p)
+		if c.Of < 0 || c.Of >= len(of.Exports) {
+			return failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", c.Of, len(of.Exports)))
 		}
-		if len(w.p.Bulk) > 0 {
+		if of.versions != w.p.versions || (of.Flags^w.p.Flags)&flagUnversionedProperties != 0 || of.exportSize() != w.p.exportSize() || (of.PreloadSpans == nil) != (w.p.PreloadSpans == nil) {
+			return failure("exports", -1, codecs.Errorf(unreal.ErrNoWriting, "export of a package of another version"))
+		}
+		if len(w.p.Bulk)+len(of.Bulk) > 0 {
 			return failure(fmt.Sprintf("exports[%d]", c.Of), -1, codecs.Errorf(unreal.ErrInside, "copies of exports in a package with bulk data"))
 		}
 	}
@@ -254,7 +279,7 @@ func (w *rewriter) collectCopies() {
 		return
 	}
 	p, s, v := w.p, &w.p.Summary, w.p.versions
-	size := (s.Exports.End - s.Exports.Offset) / int64(s.Exports.Count)
+	size := p.exportSize()
 	name, spans := int64(12), size-20
 	if v.ue4 >= ue4Template {
 		name += 4
@@ -264,17 +289,26 @@ func (w *rewriter) collectCopies() {
 	}
 	var entries, preload []byte
 	for i, c := range w.c.Copies {
-		at := s.Exports.Offset + int64(c.Of)*size
-		e := bytes.Clone(w.head[at : at+size])
+		of, head := c.original(p), w.head
+		if c.Other != nil {
+			head = c.Other.Asset
+		}
+		at := of.Summary.Exports.Offset + int64(c.Of)*size
+		e := bytes.Clone(head[at : at+size])
 		copy(e[name:], w.appendFName(nil, c.Name))
-		if p.PreloadSpans != nil && p.PreloadSpans[c.Of].First >= 0 {
-			span := p.PreloadSpans[c.Of]
+		if c.Other != nil {
+			x := &c.Other.Export
+			refs := []unreal.ObjectRef{x.Class, x.Super, x.Archetype, x.Outer}
+			if v.ue4 < ue4Template {
+				refs = slices.Delete(refs, 2, 3)
+			}
+			for k, r := range refs {
+				w.order.PutUint32(e[4*k:], uint32(r))
+			}
+		}
+		if of.PreloadSpans != nil && of.PreloadSpans[c.Of].First >= 0 {
 			w.order.PutUint32(e[spans:], uint32(len(p.Preload)+len(preload)/4))
-			n := span.Counts[0] + span.Counts[1] + span.Counts[2] + span.Counts[3]
-			for _, r := range p.Preload[span.First : span.First+n] {
-				if r == unreal.ObjectRef(c.Of+1) {
-					r = unreal.ObjectRef(len(p.Exports) + i + 1)
-				}
+			for _, r := range w.preloadOf(i) {
 				preload = binary.LittleEndian.AppendUint32(preload, uint32(r))
 			}
 		}
@@ -291,6 +325,28 @@ func (w *rewriter) collectCopies() {
 		w.preload = int64(len(preload) / 4)
 		w.inserts = append(w.inserts, insert{s.Preload.End, fixedOffset, preload})
 	}
+}
+
+// preloadOf returns the dependencies of a copy.
+func (w *rewriter) preloadOf(copied int) []unreal.ObjectRef {
+	c := &w.c.Copies[copied]
+	if c.Other != nil {
+		return c.Other.Preload
+	}
+	span := w.p.PreloadSpans[c.Of]
+	all := slices.Clone(w.p.Preload[span.First:][:span.Len()])
+	for k, r := range all {
+		if r == unreal.ObjectRef(c.Of+1) {
+			all[k] = unreal.ObjectRef(len(w.p.Exports) + copied + 1)
+		}
+	}
+	return all
+}
+
+// exportSize returns the size of an entry of the export table.
+func (p *Package) exportSize() int64 {
+	t := &p.Summary.Exports
+	return (t.End - t.Offset) / int64(t.Count)
 }
 
 // collectRegistry finds the bits of imports, and lengthens them by those of new ones:
@@ -370,8 +426,12 @@ func (w *rewriter) joinData(end int64) (out []byte, grown int64, err error) {
 		at += x.Size
 	}
 	for _, c := range w.c.Copies {
-		x := &p.Exports[c.Of]
 		w.places = append(w.places, end+int64(len(out)))
+		if c.Other != nil {
+			out = append(out, c.Other.Data...)
+			continue
+		}
+		x := &p.Exports[c.Of]
 		out = append(out, w.body[x.Offset-p.HeaderSize:][:x.Size]...)
 	}
 	if p.BulkStart != at {
@@ -386,33 +446,51 @@ func (w *rewriter) joinData(end int64) (out []byte, grown int64, err error) {
 // elements, i32 bytes, i64 position. Later a table in the header has it, counted from the
 // export's data, so that the export itself may not change its size.
 func (w *rewriter) refusePositions() error {
-	const afterEnd, packed = 0x01, 0x02 // flags: elsewhere, compressed by zlib
 	if w.p.versions.ue5 >= ue5DataResources {
 		return w.refuseInline()
 	}
 	for i := range w.p.Exports {
 		x := &w.p.Exports[i]
 		c, changed := w.c.Exports[i]
-		copied := slices.ContainsFunc(w.c.Copies, func(c ExportCopy) bool { return c.Of == i })
+		copied := slices.ContainsFunc(w.c.Copies, func(c ExportCopy) bool { return c.Other == nil && c.Of == i })
 		if !changed && !copied && w.places[i] == x.Offset {
 			continue
 		}
 		b := w.body[x.Offset-w.p.HeaderSize:][:x.Size]
-		for at := 12; at+8 <= len(b); at++ {
-			if int64(w.order.Uint64(b[at:])) != x.Offset+int64(at)+8 {
-				continue
-			}
+		for at := range w.positions(b, x.Offset) {
 			if changed && !copied && w.places[i] == x.Offset && len(c.Data) >= at+8 && bytes.Equal(c.Data[at-12:at+8], b[at-12:at+8]) {
 				continue // it stays where it is
 			}
-			flags, n, size := w.order.Uint32(b[at-12:]), w.order.Uint32(b[at-8:]), w.order.Uint32(b[at-4:])
-			if flags&afterEnd == 0 && int64(size) <= int64(len(b)-at-8) && (flags&packed != 0 || n == size) {
-				return failure(fmt.Sprintf("exports[%d]", i), x.Offset+int64(at), codecs.Errorf(unreal.ErrInside,
-					"%s %s may not move: add no names, and keep the sizes of values", w.p.ClassOf(i), w.p.NameOf(x.Name)))
-			}
+			return failure(fmt.Sprintf("exports[%d]", i), x.Offset+int64(at), codecs.Errorf(unreal.ErrInside,
+				"%s %s may not move: add no names, and keep the sizes of values", w.p.ClassOf(i), w.p.NameOf(x.Name)))
+		}
+	}
+	for _, c := range w.c.Copies {
+		if c.Other == nil {
+			continue
+		}
+		for at := range w.positions(c.Other.Data, c.Other.Package.Exports[c.Of].Offset) {
+			return failure(fmt.Sprintf("exports[%d]", c.Of), int64(at), codecs.Errorf(unreal.ErrInside, "bulk data of an export of another package"))
 		}
 	}
 	return nil
+}
+
+// positions returns where the data of an export at an offset has the position of bulk data
+// that follows.
+func (w *rewriter) positions(b []byte, offset int64) iter.Seq[int] {
+	const afterEnd, packed = 0x01, 0x02 // flags: elsewhere, compressed by zlib
+	return func(yield func(int) bool) {
+		for at := 12; at+8 <= len(b); at++ {
+			if int64(w.order.Uint64(b[at:])) != offset+int64(at)+8 {
+				continue
+			}
+			flags, n, size := w.order.Uint32(b[at-12:]), w.order.Uint32(b[at-8:]), w.order.Uint32(b[at-4:])
+			if flags&afterEnd == 0 && int64(size) <= int64(len(b)-at-8) && (flags&packed != 0 || n == size) && !yield(at) {
+				return
+			}
+		}
+	}
 }
 
 func (w *rewriter) refuseInline() error {
@@ -485,7 +563,7 @@ func (w *rewriter) patchSummary(end, grown int64) error {
 func (w *rewriter) patchExports() {
 	p, v := w.p, w.p.versions
 	t := &p.Summary.Exports
-	entry := (t.End - t.Offset) / int64(t.Count)
+	entry := p.exportSize()
 	size := int64(24) // after class, super, outer, name and flags
 	if v.ue4 >= ue4Template {
 		size += 4
@@ -604,16 +682,21 @@ func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 		body = asset[got.HeaderSize:]
 	}
 	for i := range got.Exports {
-		of := i
-		if k := i - len(old.Exports); k >= 0 {
-			of = c.Copies[k].Of
-		}
-		a, b := got.Exports[i], old.Exports[of]
-		want := w.data(of)
-		if k := i - len(old.Exports); k >= 0 {
-			b.Name = c.Copies[k].Name
-			b.Size, want = old.Exports[of].Size, w.original(of)
-			if old.PreloadSpans != nil && got.PreloadSpans[i].Counts != old.PreloadSpans[of].Counts {
+		a := got.Exports[i]
+		var b unreal.PackageExport
+		var want []byte
+		if k := i - len(old.Exports); k < 0 {
+			b, want = old.Exports[i], w.data(i)
+		} else {
+			c := &c.Copies[k]
+			of := c.original(old)
+			if c.Other == nil {
+				b, want = old.Exports[c.Of], w.original(c.Of)
+			} else {
+				b, want = c.Other.Export, c.Other.Data
+			}
+			b.Name = c.Name
+			if of.PreloadSpans != nil && got.PreloadSpans[i].Counts != of.PreloadSpans[c.Of].Counts {
 				return fmt.Errorf("dependencies of export %d differ", i)
 			}
 		}

@@ -287,47 +287,49 @@ func (c *Carrier) add(owner, from, to int, data []byte, order int) {
 }
 
 // take returns bytes of another package as this one has them.
-func (c *Carrier) take(from *Draft, lo, hi int) ([]byte, error) {
-	if err := c.e.compatible(from); err != nil {
+func (c *Carrier) take(from *Draft, lo, hi int) ([]byte, error) { return c.e.d.take(from, lo, hi) }
+
+func (d *Decoder) take(from *Draft, lo, hi int) ([]byte, error) {
+	if err := d.compatible(from); err != nil {
 		return nil, err
 	}
 	for _, r := range from.unknown() {
-		if r[0] < hi && r[1] > lo && !from.d.portable(from.data[max(r[0], lo):min(r[1], hi)], c.e.d) {
+		if r[0] < hi && r[1] > lo && !from.d.portable(from.data[max(r[0], lo):min(r[1], hi)], d) {
 			return nil, refuse("bytes that are not understood, which may refer to names of their package")
 		}
 	}
 	out := bytes.Clone(from.data[lo:hi])
-	order := c.e.d.order()
+	order := d.order()
 	for _, k := range from.linksIn(lo, hi) {
 		at := int(k.At) - lo
 		value := order.Uint32(out[at:])
 		switch k.Kind {
 		case LinkName:
 			high := uint32(0)
-			if c.e.d.zen {
+			if d.zen {
 				high = value &^ 0x3FFFFFFF
 			}
-			n := c.e.d.numbered(from.d.baseName(value), 0)
+			n := d.numbered(from.d.baseName(value), 0)
 			order.PutUint32(out[at:], uint32(n.Index)|high)
 		case LinkObject:
-			r, err := c.e.d.carryRef(from.d, unreal.ObjectRef(value))
+			r, err := d.carryRef(from.d, unreal.ObjectRef(value))
 			if err != nil {
 				return nil, err
 			}
 			order.PutUint32(out[at:], uint32(r))
 		case LinkSoft:
 			s := from.d.soft[value]
-			order.PutUint32(out[at:], uint32(c.e.d.softFor(s.path, s.sub)))
+			order.PutUint32(out[at:], uint32(d.softFor(s.path, s.sub)))
 		}
 	}
 	return out, nil
 }
 
 // compatible fails for packages that store values otherwise.
-func (e *Draft) compatible(from *Draft) error {
-	a, b := &e.d.ver, &from.d.ver
-	if a.ue4 != b.ue4 || a.ue5 != b.ue5 || a.schemas != b.schemas || a.editor != b.editor || a.custom != b.custom || e.d.pkg.BigEndian != from.d.pkg.BigEndian ||
-		(len(e.d.soft) == 0) != (len(from.d.soft) == 0) {
+func (d *Decoder) compatible(from *Draft) error {
+	a, b := &d.ver, &from.d.ver
+	if a.ue4 != b.ue4 || a.ue5 != b.ue5 || a.schemas != b.schemas || a.editor != b.editor || a.custom != b.custom || d.pkg.BigEndian != from.d.pkg.BigEndian ||
+		(len(d.soft) == 0) != (len(from.d.soft) == 0) {
 		return refuse("another version of the engine wrote the package")
 	}
 	return nil
@@ -387,6 +389,41 @@ func (d *Decoder) carryRef(from *Decoder, r unreal.ObjectRef) (unreal.ObjectRef,
 		return d.numbered(from.pkg.Names[n.Index].Text, n.Number)
 	}
 	return d.addImport(unreal.PackageImport{ClassPackage: name(im.ClassPackage), Class: name(im.Class), Outer: outer, Name: name(im.Name), Flags: im.Flags}), nil
+}
+
+// AddExport appends an export of another package to the table, and returns the entry. It fails
+// if the package lacks what the export is in or made of.
+func (d *Decoder) AddExport(from *Decoder, i int) (unreal.PackageExport, error) {
+	x := from.pkg.Exports[i]
+	for _, r := range []*unreal.ObjectRef{&x.Class, &x.Super, &x.Outer, &x.Archetype} {
+		var err error
+		if *r, err = d.carryRef(from, *r); err != nil {
+			return x, err
+		}
+	}
+	x.Name = d.numbered(from.pkg.Names[x.Name.Index].Text, x.Name.Number)
+	for k := range d.pkg.Exports {
+		if e := &d.pkg.Exports[k]; e.Outer == x.Outer && strings.EqualFold(d.pkg.NameOf(e.Name), d.pkg.NameOf(x.Name)) {
+			return x, refuse("another object is called %s", d.ObjectPath(unreal.ObjectRef(k+1)))
+		}
+	}
+	d.pkg.Exports = append(slices.Clip(d.pkg.Exports), x)
+	return x, nil
+}
+
+// TakeExport returns the data of an export of another package, and what it waits for, with the
+// references and names of this one.
+func (d *Decoder) TakeExport(from *Draft, waits []unreal.ObjectRef) (data []byte, preload []unreal.ObjectRef, err error) {
+	if data, err = d.take(from, 0, len(from.data)); err != nil {
+		return nil, nil, err
+	}
+	for _, r := range waits {
+		if r, err = d.carryRef(from.d, r); err != nil {
+			return nil, nil, err
+		}
+		preload = append(preload, r)
+	}
+	return data, preload, nil
 }
 
 // Replace gives a node the value of a node of another package, of a field its tag included.
