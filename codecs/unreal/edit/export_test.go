@@ -14,3 +14,6 @@ func (p *Package) Reread(i int) *property.Export {
 	p.decoder.Export(x, i, p.frame.data(i))
 	return x
 }
+
+// Imports returns the number of imports.
+func (p *Package) Imports() int { return len(p.facts.Imports) }

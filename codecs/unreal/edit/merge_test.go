@@ -333,3 +333,57 @@ func refer(p *edit.Package, skip int, object string) {
 		}
 	}
 }
+
+// A result has no import twice that each version has once, whichever side wins.
+func TestMergeImports(t *testing.T) {
+	all := samples(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	imports := func(p *edit.Package) map[string]int {
+		counts := map[string]int{}
+		for i := range p.Imports() {
+			counts[p.Decoder().ObjectKey(unreal.ObjectRef(-i-1))]++
+		}
+		return counts
+	}
+	// referring returns a version with other references to a few new imports.
+	referring := func(s *sample) *sample {
+		p := s.open(t)
+		if p == nil {
+			return nil
+		}
+		for i := range p.Objects() {
+			d, err := p.Draft(i)
+			if err != nil {
+				continue
+			}
+			for path := range p.Decoder().Walk(d.List()) {
+				if v, err := d.Find(string(path)); err == nil && d.Kind(v).IsReference() && r.IntN(3) == 0 {
+					_ = p.Set(fmt.Sprint("#", i), string(path), drawn(r, d, v, property.Object))
+				}
+			}
+		}
+		asset, uexp, err := p.Files(t.Context())
+		if err != nil {
+			return nil
+		}
+		return s.after(asset, uexp)
+	}
+	for pairs := 0; pairs < testkit.Of(10, 300); {
+		s := &all[r.IntN(len(all))]
+		x, y := referring(s), referring(s)
+		if x == nil || y == nil || s.zen {
+			continue
+		}
+		pairs++
+		m, err := edit.Merge(t.Context(), s.open(t), []*edit.Package{x.open(t), y.open(t)}, edit.MergeOptions{Prefer: []int{0, 1}})
+		if err != nil {
+			continue
+		}
+		a, b := imports(x.open(t)), imports(y.open(t))
+		for key, n := range imports(s.after(m.Asset, m.Uexp).open(t)) {
+			if n > max(a[key], b[key]) {
+				t.Errorf("%s: import %s is there %d times", s.name, key, n)
+			}
+		}
+	}
+}
