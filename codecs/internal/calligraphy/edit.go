@@ -439,3 +439,14 @@ func (d *Draft) parse(v *draftValue, text string, dangling bool) (uint64, error)
 	}
 	return id, nil
 }
+
+// Around returns the content with zeros in place of its values.
+func (d *Draft) Around() string {
+	out := slices.Clone(d.content)
+	for i := range d.values {
+		if at := d.values[i].at; d.values[i].typ != 'R' {
+			clear(out[at : at+8])
+		}
+	}
+	return string(out)
+}

@@ -13,6 +13,7 @@
 //	descriptor_*.go  .uplugin, .uproject, .upluginmanifest; DESCRIPTOR.md
 //
 // edit.go changes values of .locres, .ini, .json and .csv in place: see [Open].
+// settings.go has the statements of .ini, for merging.
 //
 // Each of these has an inspector, which returns the facts of package unreal:
 //

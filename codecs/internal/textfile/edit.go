@@ -69,6 +69,22 @@ func Open(name string, data []byte) (*File, error) {
 // Data returns the content.
 func (f *File) Data() []byte { return f.data }
 
+// Around returns the content without its values and blanks: what versions that differ in values
+// alone have in common. Of .locres it is "".
+func (f *File) Around() string {
+	if f.kind == ".locres" {
+		return ""
+	}
+	var out []byte
+	at := 0
+	for i := range f.Values {
+		if v := &f.Values[i]; v.from >= at {
+			out, at = append(out, f.data[at:v.from]...), v.to
+		}
+	}
+	return string(bytes.Join(bytes.Fields(append(out, f.data[at:]...)), nil))
+}
+
 // Find returns the position of a value, -1 for none.
 func (f *File) Find(field string) int {
 	return slices.IndexFunc(f.Values, func(v Value) bool { return strings.EqualFold(v.Field, field) })
@@ -224,57 +240,40 @@ func (f *File) moved(i int, text string) []byte {
 
 // config reads the settings of an .ini. The second setting of a key is Section[Key][1].
 func (f *File) config() error {
-	text, encode, err := configText(f.data)
+	s, err := OpenSettings(f.data)
 	if err != nil {
 		return err
 	}
-	section, seen := "", map[string]int{}
-	at := 0
-	if strings.HasPrefix(text, "\uFEFF") {
-		at = len("\uFEFF")
-	}
-	valid := utf8.ValidString(text)
-	for at < len(text) {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		start := at
-		at += len(line) + 1
-		body := strings.TrimSpace(line)
-		switch {
-		case body == "" || body[0] == ';' || body[0] == '#' || strings.HasPrefix(body, "//"):
-			continue
-		case body[0] == '[' && strings.HasSuffix(body, "]"):
-			section = body[1 : len(body)-1]
+	seen := map[string]int{}
+	valid := utf8.ValidString(s.text)
+	for _, set := range s.All {
+		if set.Key == "" || set.Op == "!" && set.Value == "" {
 			continue
 		}
-		key, value, ok := strings.Cut(line, "=")
-		name := strings.TrimSpace(key)
-		if name != "" && strings.IndexByte("+-.!", name[0]) >= 0 {
-			name = strings.TrimSpace(name[1:])
-		}
-		if !ok || name == "" {
-			continue
-		}
-		v := Value{Field: section + "[" + name + "]"}
+		v := Value{Field: set.Section + "[" + set.Key + "]"}
 		if n := seen[strings.ToLower(v.Field)]; n > 0 {
 			v.Field += "[" + strconv.Itoa(n) + "]"
 		}
-		seen[strings.ToLower(section+"["+name+"]")]++
-		from := start + len(key) + 1 + len(value) - len(strings.TrimLeft(value, " \t\r"))
-		v.Text = strings.TrimSpace(value)
+		seen[strings.ToLower(set.Section+"["+set.Key+"]")]++
+		value := s.text[set.value:set.to]
+		from := set.value
+		if v.Text = set.Value; v.Text != "" {
+			from += len(value) - len(strings.TrimLeft(value, " \t"))
+		}
 		if n := len(v.Text); n >= 2 && v.Text[0] == '"' && v.Text[n-1] == '"' && strings.Count(v.Text, `"`) == 2 {
 			from, v.Text = from+1, v.Text[1:n-1]
 		}
 		to := from + len(v.Text)
 		v.from, v.to = 0, len(f.data)
-		if !strings.HasSuffix(strings.TrimRight(line, "\r"), `\`) { // else the value goes on
-			v.encode = func(s string) ([]byte, error) {
-				if strings.ContainsAny(s, "\r\n") || strings.HasSuffix(s, `\`) {
+		if !set.long {
+			v.encode = func(text string) ([]byte, error) {
+				if strings.ContainsAny(text, "\r\n") || strings.HasSuffix(text, `\`) {
 					return nil, fmt.Errorf("%w: a value of several lines", ErrNoEdit)
 				}
-				if !valid && strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
-					return nil, fmt.Errorf("%w: %q into text that is not UTF-8", ErrNoEdit, s)
+				if !valid && strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+					return nil, fmt.Errorf("%w: %q into text that is not UTF-8", ErrNoEdit, text)
 				}
-				return encode(text[:from] + s + text[to:]), nil
+				return s.encode(s.text[:from] + text + s.text[to:]), nil
 			}
 		}
 		f.Values = append(f.Values, v)

@@ -169,3 +169,5 @@ func (p *Prototype) Shown(field string) string {
 	}
 	return p.draft.Shown(i)
 }
+
+func (p *Prototype) around() string { return p.draft.Around() }

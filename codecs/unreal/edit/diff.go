@@ -1,9 +1,11 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -110,7 +112,31 @@ func DiffTexts(name string, base, mod []byte) (edits []Edit, rest []MergeItem, e
 		return nil, []MergeItem{{}}, nil
 	}
 	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenTexts(name, b) }, base, mod)
+	if strings.EqualFold(path.Ext(name), ".ini") {
+		rest = append(rest, diffOperators(base, mod)...)
+	}
 	return edits, rest, nil
+}
+
+// diffOperators returns the settings with other operators, which no edit makes.
+func diffOperators(base, mod []byte) (rest []MergeItem) {
+	old, err := textfile.OpenSettings(base)
+	new, openErr := textfile.OpenSettings(mod)
+	if err != nil || openErr != nil {
+		return nil
+	}
+	for _, k := range settingsOf([]*textfile.Settings{old, new}) {
+		ops := [2]string{}
+		for i := range ops {
+			for _, s := range k.all[i] {
+				ops[i] += cmp.Or(s.Op, "=")
+			}
+		}
+		if len(ops[0]) == len(ops[1]) && ops[0] != ops[1] {
+			rest = append(rest, MergeItem{Field: k.field(), Base: k.shown(0)})
+		}
+	}
+	return rest
 }
 
 // DiffPrototypes does the same for files of Marvel Heroes' game database.

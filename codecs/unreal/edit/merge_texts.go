@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,11 +14,15 @@ import (
 	"pakdb/internal/longest"
 )
 
-// MergeTexts makes all changes that versions of a file of texts make of base: of .locres, .json,
-// .csv and .ini by their values, where at most one version has others than the base has, and
-// else by lines. It fails with [property.ErrRefused] for content that is no text.
+// MergeTexts makes all changes that versions of a file of texts make of base: of .ini by
+// statements; of .locres, .json, .csv and .xml by their values, where at most one version has
+// others than the base has; and else by lines. It fails with [property.ErrRefused] for content
+// that is no text.
 func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*Merged, error) {
 	all := append([][]byte{base}, versions...)
+	if strings.EqualFold(path.Ext(name), ".ini") {
+		return mergeSettings(name, all, o)
+	}
 	if textfile.Editable(name) {
 		open := func(b []byte) (fielded, error) { return OpenTexts(name, b) }
 		if m, err := mergeFields(open, all, o); m != nil || err != nil {
@@ -30,9 +35,12 @@ func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*M
 	return mergeLines(name, all, o)
 }
 
-// MergePrototypes does the same for files of Marvel Heroes' game database, by their values. What
-// ids in them mean is taken from db.
+// MergePrototypes does the same for files of Marvel Heroes' game database, by their values, and
+// for its directories by their records. What ids in them mean is taken from db.
 func MergePrototypes(name string, base []byte, versions [][]byte, db *Database, o MergeOptions) (*Merged, error) {
+	if IsDirectory(name) {
+		return mergeDirectories(name, append([][]byte{base}, versions...), o)
+	}
 	open := func(b []byte) (fielded, error) { return OpenPrototype(name, b, db, true) }
 	m, err := mergeFields(open, append([][]byte{base}, versions...), o)
 	if m == nil && err == nil {
@@ -46,6 +54,7 @@ type fielded interface {
 	Fields() []string
 	Shown(field string) string
 	Set(object, field, value string) error
+	around() string // what the values lie in
 	Files(ctx context.Context) (content, _ []byte, err error)
 }
 
@@ -65,7 +74,7 @@ func valuesOf(f fielded) (values map[string]string, once bool) {
 func mergeFields(open func([]byte) (fielded, error), all [][]byte, o MergeOptions) (*Merged, error) {
 	values := make([]map[string]string, len(all))
 	fields := map[string]bool{}
-	frame, others := 0, 0
+	frame, others, around := 0, 0, ""
 	for i, b := range all {
 		f, err := open(b)
 		if err != nil {
@@ -75,7 +84,10 @@ func mergeFields(open func([]byte) (fielded, error), all [][]byte, o MergeOption
 		if values[i], once = valuesOf(f); !once {
 			return nil, nil
 		}
-		same := len(values[i]) == len(values[0])
+		if i == 0 {
+			around = f.around()
+		}
+		same := len(values[i]) == len(values[0]) && f.around() == around
 		for field := range values[i] {
 			_, known := values[0][field]
 			fields[field], same = true, same && known

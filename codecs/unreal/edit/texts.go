@@ -105,3 +105,5 @@ func (t *Texts) Shown(field string) string {
 	}
 	return ""
 }
+
+func (t *Texts) around() string { return t.file.Around() }

@@ -304,7 +304,7 @@ func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modU
 	switch h := base.header(); {
 	case isPackage(h.e):
 		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case (mayBeText(h.path) || edit.IsPrototype(h.path)) && len(base.files) == 1:
+	case (mayBeText(h.path) || edit.IsPrototype(h.path) || edit.IsDirectory(h.path)) && len(base.files) == 1:
 		merged, err = mergeTexts(ctx, base, sides, changed, local)
 	}
 	if merged == nil || err != nil {
@@ -355,7 +355,7 @@ func mergeTexts(ctx context.Context, base *modUnit, sides []*modUnit, changed []
 	if err != nil {
 		return nil, err
 	}
-	if h := base.header(); edit.IsPrototype(h.path) {
+	if h := base.header(); edit.IsPrototype(h.path) || edit.IsDirectory(h.path) {
 		return edit.MergePrototypes(h.e.Name, b, versions, h.ar.database(ctx), o)
 	}
 	return edit.MergeTexts(base.header().path, b, versions, o)
