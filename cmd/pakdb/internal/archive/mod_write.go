@@ -104,9 +104,15 @@ func (r *modRun) write(ctx context.Context, out string, overwrite bool, build *m
 			}
 		}
 		replace[u.header().e.Ordinal] = replacement{content: b}
-		size += int64(len(b))
 	}
-	return out, size, repackMod(ctx, r.a, out, first, replace)
+	if err := repackMod(ctx, r.a, out, first, replace); err != nil {
+		return out, 0, err
+	}
+	st, err := os.Stat(out)
+	if err != nil {
+		return out, 0, err
+	}
+	return out, st.Size(), nil
 }
 
 // modFile is a file of a new archive: the entry of an archive as it is, or with other data.

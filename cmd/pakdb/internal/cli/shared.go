@@ -17,7 +17,7 @@ func sharedFlags() []sharedFlag {
 		{"all", "a", "all of them"},
 		{"allow-damaged", "", "go on though an archive is damaged as a whole"},
 		{"as", "", "write `FORM`: json, png, hdr, exr, wav, ogg or audio"},
-		{"base", "", "the `BASE` that is changed"},
+		{"base", "", "the `BUILD` that is changed"},
 		{"build", "b", "the build of this `LABEL`"},
 		{"channel", "", "the channel `NAME`"},
 		{"clients", "", "give it to client versions `A..B`, A.. or ..B"},
