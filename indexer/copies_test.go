@@ -14,6 +14,7 @@ import (
 // TestNamesOfCopies: the inspector of a content goes by the names of its entries, and the
 // facts of a build do not change when a later one has a copy under another name.
 func TestNamesOfCopies(t *testing.T) {
+	testkit.NotShort(t)
 	const content, settings = "=[Core]\nQuality=3\n", "SELECT build, path, key, value FROM config ORDER BY build, path"
 	for _, names := range testkit.Some([]string{"Game.ini Game.ini.txt Game.json Game.wav", "Game.wav Game.json Game.ini.txt Game.ini", "Game.json Game.ini Game.wav"}, 1) {
 		c := newCatalog(t)

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 )
 
 // containerBuild writes a build of 400 chunks, always under one name. The sizes of those
@@ -60,6 +61,7 @@ func countRows(t *testing.T, c catalog) (total int) {
 // TestContainerEditions: a next build of an IoStore container costs what changed in it,
 // read in full or quickly, and says of its chunks what a catalog of its own does.
 func TestContainerEditions(t *testing.T) {
+	testkit.NotShort(t)
 	for _, quick := range []bool{false, true} {
 		t.Run(fmt.Sprintf("quick=%v", quick), func(t *testing.T) {
 			shared := newCatalog(t)

@@ -36,6 +36,7 @@ const editionRows = `SELECT ordinal, path, offset, size, stored, content, method
 // TestEditions: a catalog of several builds of a pak says of each what a catalog of
 // that build alone does, and stores little more than the first.
 func TestEditions(t *testing.T) {
+	testkit.NotShort(t)
 	for _, how := range testkit.Some([]gen.Changes{gen.Scattered, gen.Clustered, gen.Front, gen.Reordered}, 1) {
 		t.Run(string(how), func(t *testing.T) {
 			shared := newCatalog(t)

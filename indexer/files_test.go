@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 )
 
 const defaultMount = "../../../"
@@ -59,6 +60,7 @@ const (
 // their mount point and case, delete records hide what is lower, and nothing of
 // their own order.
 func TestFilesOfMountedPaks(t *testing.T) {
+	testkit.NotShort(t)
 	dir := t.TempDir()
 	paks := filepath.Join(dir, "Game", "Content", "Paks")
 	writePak(t, filepath.Join(paks, "Game-Win.pak"), codecs.CreateOptions{MountPoint: defaultMount},

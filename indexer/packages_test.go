@@ -120,6 +120,7 @@ func TestNamePool(t *testing.T) {
 
 // A renamed file is another package, although it was scanned before.
 func TestRenamedPackage(t *testing.T) {
+	testkit.NotShort(t)
 	dir := t.TempDir()
 	old, renamed := filepath.Join(dir, "Old.u"), filepath.Join(dir, "New.u")
 	write(t, old, []byte(using("Core")))

@@ -31,6 +31,7 @@ func renamed(t *testing.T, names map[string]string) string {
 // TestRenamedEditions: archives that have another name in each build, as those of many
 // games, are stored by what changed, and shown as a catalog of that build alone shows them.
 func TestRenamedEditions(t *testing.T) {
+	testkit.NotShort(t)
 	for _, quick := range []bool{false, true} {
 		for _, workers := range []int{1, 4} {
 			if quick != (workers == 4) && !testkit.Deep() {
@@ -78,6 +79,7 @@ func TestRenamedEditions(t *testing.T) {
 
 // TestRenamedBeside: an archive continues one that its build mounts too, under another name.
 func TestRenamedBeside(t *testing.T) {
+	testkit.NotShort(t)
 	first, second := gameBuild(t, 1, gen.Scattered), gameBuild(t, 2, gen.Scattered)
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Label: "1", Paths: []string{renamed(t, map[string]string{"a1.pak": first})}})

@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/retropak"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	gen "pakdb/testdata/gen/fixture"
 )
 
@@ -49,6 +50,7 @@ func paddedOf(t testing.TB, path string, align int) (sums []string) {
 // A content that is stored compressed in one place and as it is in another has
 // two hashes; filled up, it has one.
 func TestPaddedContents(t *testing.T) {
+	testkit.NotShort(t)
 	for version, align := range map[string]int{"MP1": 32, "MP2": 32, "MP3-E3": 32, "MP3": 64, "DKCR": 64} {
 		t.Run(version, func(t *testing.T) {
 			path := generated(t, t.TempDir(), version)
@@ -68,6 +70,7 @@ func TestPaddedContents(t *testing.T) {
 
 // Contents that are too large to be held go another way, with the same result.
 func TestPaddedContentsThatAreLarge(t *testing.T) {
+	testkit.NotShort(t)
 	path := filepath.Join(t.TempDir(), "a.pak")
 	f, err := os.Create(path)
 	if err != nil {

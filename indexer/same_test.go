@@ -82,6 +82,7 @@ func (c catalog) sameAsAlone(build int, pak string) {
 // TestUnchangedEntriesAreNotDecoded: where a pak has the SHA-1 of an entry, the next build
 // decodes only what changed, and the catalog says what one that decodes all does.
 func TestUnchangedEntriesAreNotDecoded(t *testing.T) {
+	testkit.NotShort(t)
 	files := []string{"Filler/a.txt", "moved"}
 	for i := range 300 {
 		files = append(files, fmt.Sprintf("Game/P%03d.uasset", i), using(fmt.Sprintf("/Game/P%03d", i/2)), fmt.Sprintf("Game/P%03d.uexp", i), fmt.Sprint("exports of none ", i))
@@ -144,6 +145,7 @@ func TestSplitPackagesThatDoNotChange(t *testing.T) {
 // TestDamagedEntryThatDidNotChange: an entry that the tables tell to be what it was is
 // compared with its SHA-1, and so are those of the build after it.
 func TestDamagedEntryThatDidNotChange(t *testing.T) {
+	testkit.NotShort(t)
 	var files []string
 	for i := range 50 {
 		files = append(files, fmt.Sprintf("Game/%02d.bin", i), fmt.Sprint("the bytes of the entry ", i))

@@ -48,7 +48,7 @@ func TestTimeEndsAnyStatement(t *testing.T) {
 		return
 	}
 	db := openSmall(t)
-	for name, text := range testkit.SomeOf(greedy(), 2) {
+	for name, text := range testkit.SomeOf(greedy(), 4) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 			defer cancel()
@@ -85,6 +85,7 @@ func inProcessOfItsOwn(t *testing.T) bool {
 
 // Memory is limited from the start of a process on.
 func TestMemoryIsLimited(t *testing.T) {
+	testkit.NotShort(t)
 	if !inProcessOfItsOwn(t) {
 		return
 	}
@@ -112,6 +113,7 @@ func TestMemoryIsLimited(t *testing.T) {
 // What SQLite takes is what its allocator takes for it: rows of 1,100 bytes take 2,048
 // each. The whole process stays within a quarter of the limit.
 func TestMemoryOfTheProcess(t *testing.T) {
+	testkit.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read as Linux tells it")
 	}

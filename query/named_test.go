@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/testkit"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -63,6 +64,7 @@ var sizes = regexp.MustCompile(`(^|_)(size|stored|bytes|wasted|saved|download|se
 
 // TestNamedQueries runs every query that comes with pakdb.
 func TestNamedQueries(t *testing.T) {
+	testkit.NotShort(t)
 	db := openSmall(t)
 	all := load(t, "")
 	for _, name := range strings.Fields("builds largest duplicates by-type by-extension by-archive compression problems " +

@@ -253,6 +253,7 @@ func BenchmarkFormats(b *testing.B) {
 // A table with a text of many megabytes has the shape of any other, and does not
 // take 30 times its memory.
 func TestTableOfHugeText(t *testing.T) {
+	testkit.NotShort(t)
 	db := openSmall(t)
 	const n = 4 << 20
 	const sql = "SELECT hex(zeroblob(2097152)) AS x, 1 AS n"

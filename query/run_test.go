@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/internal/testkit"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -135,6 +136,7 @@ func FuzzSplit(f *testing.F) {
 }
 
 func TestErrorsPoint(t *testing.T) {
+	testkit.NotShort(t)
 	db := openSmall(t)
 	for text, want := range map[string]struct{ at, hint string }{
 		"SELEC 1":                                {"SELEC", ""},

@@ -164,6 +164,7 @@ func request(r *rand.Rand, n int) (kind, address string) {
 // TestMemoryOfRequests: random requests by turns to three builds take little memory, however
 // large the builds are. With PAKDB_DEEP=all these are of a million entries.
 func TestMemoryOfRequests(t *testing.T) {
+	testkit.NotShort(t)
 	n, requests, most := 10_000, 250, 65
 	if testkit.All() {
 		n, requests, most = 1_000_000, 1000, 150

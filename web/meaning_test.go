@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 	"pakdb/web/internal/explore"
@@ -141,6 +142,7 @@ func TestOrigins(t *testing.T) {
 // TestComparisonHasNoOffsets: whatever the page of a file shows, its comparison shows; else it
 // says why there are bytes.
 func TestComparisonHasNoOffsets(t *testing.T) {
+	testkit.NotShort(t)
 	s := serve(t, twoBuilds(t, "Harbor.pak", "Harbor_next.pak", "Calligraphy.sip", "Calligraphy_next.sip"), nil)
 	var all struct{ Rows [][]any }
 	ask(t, s, "/compare/1.0...1.1.json").json(t, &all)

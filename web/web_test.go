@@ -24,6 +24,7 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/query"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -295,6 +296,7 @@ func TestFolders(t *testing.T) {
 // TestHostileNames goes to every folder and file of the evil catalog by the addresses that
 // the pages make.
 func TestHostileNames(t *testing.T) {
+	testkit.NotShort(t)
 	s := serve(t, evil(t), nil)
 	build := url.PathEscape(labels()[1])
 	seen := map[string]bool{}

@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
+	"pakdb/internal/testkit"
 	"pakdb/testdata/gen/fixture"
 )
 
@@ -140,6 +141,7 @@ func BenchmarkHash(b *testing.B) {
 
 // The table stays in the file: opening takes two parts of it, one for each time it is read.
 func TestTableStaysInTheFile(t *testing.T) {
+	testkit.NotShort(t)
 	var out bytes.Buffer
 	if err := fixture.Large(&out, 50_000, 1); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
+	"pakdb/internal/testkit"
 )
 
 // noise returns n bytes, half of which repeat what stands before them.
@@ -29,6 +30,7 @@ func noise(n int) []byte {
 
 // Large entries of all kinds, as they are written.
 func TestLargeEntries(t *testing.T) {
+	testkit.NotShort(t)
 	for _, version := range kinds {
 		t.Run(version, func(t *testing.T) {
 			sizes := map[string]int{"a": 10, "b": 4<<20 + 5, "c": 1 << 20}

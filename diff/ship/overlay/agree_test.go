@@ -26,6 +26,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -319,6 +320,7 @@ func patchable(old, new map[string]file) (before, after map[string]file) {
 // of a patch, and archives on disk that no catalog knows. The facts that decide
 // are in codecs/unrealpak/FORMAT.md; those of package mount are tested there.
 func TestAllAgreeOnWhatAGameSees(t *testing.T) {
+	testkit.NotShort(t)
 	for name, f := range families {
 		t.Run(name, func(t *testing.T) {
 			c := newCatalog(t) // one for all: making it takes longer than two builds

@@ -9,6 +9,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/maker"
+	"pakdb/internal/testkit"
 )
 
 func in(name string, b []byte) delta.Input {
@@ -16,6 +17,7 @@ func in(name string, b []byte) delta.Input {
 }
 
 func TestEstimate(t *testing.T) {
+	testkit.NotShort(t)
 	r, old := rand.New(rand.NewPCG(1, 1)), make([]byte, 3<<20+5)
 	for i := range old {
 		old[i] = byte(r.Uint32())

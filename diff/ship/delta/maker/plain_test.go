@@ -7,11 +7,13 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/internal/deltatest"
+	"pakdb/internal/testkit"
 )
 
 // TestPlain: what is known of small archives never makes a patch longer, nor does
 // it where it makes it shorter go unused.
 func TestPlain(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	text := string(deltatest.Words(1, 40_000))
 	stored := func(contents ...string) []delta.Input {

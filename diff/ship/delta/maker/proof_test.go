@@ -14,6 +14,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/internal/stored"
+	"pakdb/internal/testkit"
 )
 
 // turning is a file whose bytes become others after so many reads of all files.
@@ -64,6 +65,7 @@ func TestProof(t *testing.T) {
 // TestProofFails: files that change while a patch is made, an end that comes from
 // outside, at any read: no patch, and nothing is left.
 func TestProofFails(t *testing.T) {
+	testkit.NotShort(t)
 	for name, c := range map[string]struct {
 		do   func(p []byte, cancel func())
 		want error

@@ -92,6 +92,7 @@ func TestSecondReader(t *testing.T) {
 
 // TestSecondReaderOfFolders: loose files, among them none, equal and empty ones.
 func TestSecondReaderOfFolders(t *testing.T) {
+	testkit.NotShort(t)
 	old, new := t.TempDir(), t.TempDir()
 	lines := func(from, to int) string {
 		var b strings.Builder

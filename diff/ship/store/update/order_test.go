@@ -12,11 +12,13 @@ import (
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // TestListOfOthers: who can write to a signed store changes its list of builds, which
 // nobody signs. What its owner does next does not sign an earlier build as the last one.
 func TestListOfOthers(t *testing.T) {
+	testkit.NotShort(t)
 	key, pub := newKey(t)
 	dir, _ := signedStore(t, key, 3)
 	rewrite := func(from, to string) string {

@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
+	"pakdb/internal/testkit"
 )
 
 // gameBuild is a build of paks: contents by pak and name.
@@ -122,6 +123,7 @@ func seesSame(ctx context.Context, have, want string) error {
 // TestExactOfAnotherPacker: blocks of another packer are not those of the build, though their
 // contents are.
 func TestExactOfAnotherPacker(t *testing.T) {
+	testkit.NotShort(t)
 	o := codecs.CreateOptions{Version: "11", Method: "zlib", MountPoint: "../../../Game/"}
 	list := games(t, o)
 	from := smallStore(t, list[:2], 0, nil)
@@ -142,6 +144,7 @@ func TestExactOfAnotherPacker(t *testing.T) {
 // TestOverlayOfAnotherPacker: installed archives may have the same contents in other
 // bytes, as another packer compresses them. Little is written then, too.
 func TestOverlayOfAnotherPacker(t *testing.T) {
+	testkit.NotShort(t)
 	o := codecs.CreateOptions{Version: "11", Method: "zlib", MountPoint: "../../../Game/"}
 	list := games(t, o)
 	from := smallStore(t, list, 0, nil)

@@ -287,6 +287,7 @@ func TestOneOfMany(t *testing.T) {
 
 // Content that moves out of a file that stays as it is, is not fetched.
 func TestMovedOutOfUnchanged(t *testing.T) {
+	testkit.NotShort(t)
 	list, dir := assets(60, 8000), t.TempDir()
 	a, b := pakOf(t, codecs.CreateOptions{}, list[:40]), pakOf(t, codecs.CreateOptions{}, list[40:])
 	runPublish(t, dir, "1", folder{"a.pak": a, "b.pak": b})

@@ -75,6 +75,7 @@ var someParts = []publish.PartFiles{{Name: "fr", Pattern: "fr.bin"}, {Name: "de"
 
 // TestParts: a folder has the parts that it wants, through builds, and fetches no others.
 func TestParts(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	const size = 400_000
 	dir, at := t.TempDir(), t.TempDir()
@@ -138,6 +139,7 @@ func TestPartsLieApart(t *testing.T) {
 // without the bytes of later ones; when the server goes away the folder has whole parts, and
 // the next update goes on.
 func TestPartsInOrder(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	const size = 400_000
 	dir := t.TempDir()

@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
+	"pakdb/internal/testkit"
 )
 
 // preloadTo preloads a build into a folder.
@@ -125,6 +126,7 @@ func TestPreloadOfNewer(t *testing.T) {
 
 // TestPreloadOfAnotherFolder: what was not preloaded is not made up: the folder stays as it is.
 func TestPreloadOfAnotherFolder(t *testing.T) {
+	testkit.NotShort(t)
 	list, dir, at := builds(t), t.TempDir(), t.TempDir()
 	runPublish(t, dir, "1", list[0])
 	runPublish(t, dir, "2", list[1])
@@ -153,6 +155,7 @@ func TestPreloadOfAnotherFolder(t *testing.T) {
 
 // TestPreloadOverlay: the archive over installed ones is made without the store, too.
 func TestPreloadOverlay(t *testing.T) {
+	testkit.NotShort(t)
 	o := codecs.CreateOptions{Version: "11", Method: "zlib", MountPoint: "../../../Game/"}
 	list := games(t, o)
 	from := smallStore(t, list[:2], 0, nil)

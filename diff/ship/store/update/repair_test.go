@@ -16,6 +16,7 @@ import (
 // Damaged files are made good with what is damaged, and little besides: records before
 // entries tell what there is without an index, and blocks are known by their hash.
 func TestRepair(t *testing.T) {
+	testkit.NotShort(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	list := assets(80, 8000)
 	for i := range 2 {

@@ -240,6 +240,7 @@ func TestSignedElsewhere(t *testing.T) {
 // Where a server sends sound frames of another place, and where what an earlier
 // try kept is wrong, the chunks tell.
 func TestSoundButOther(t *testing.T) {
+	testkit.NotShort(t)
 	p := mixedPair(t)
 	at := p.mod.write(t, t.TempDir())
 	r, err := update.OpenRemote(p.store, update.RemoteOptions{})
