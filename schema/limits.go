@@ -62,6 +62,19 @@ func LimitMemory(bytes int64) error {
 	return nil
 }
 
+// LimitCaches bounds the pages that all connections keep, in bytes, with all else that SQLite
+// takes: above it a cache takes back one of its own pages for each that it reads. A statement
+// that needs more memory gets it. It fails as [LimitMemory] does.
+func LimitCaches(bytes int64) error {
+	if err := countMemory(); err != nil {
+		return err
+	}
+	tls := libc.NewTLS()
+	defer tls.Close()
+	sqlite3.Xsqlite3_soft_heap_limit64(tls, bytes)
+	return nil
+}
+
 // countMemory has SQLite count what it takes, which the driver is built not to do,
 // for it costs a little: without that a limit is accepted and has no effect.
 var countMemory = sync.OnceValue(func() error {

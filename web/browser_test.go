@@ -601,7 +601,7 @@ func TestPagesAreAccessible(t *testing.T) {
 		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": theme}}}, nil)
 		for _, page := range [][2]string{ // and until when it is not complete
 			{"/"}, {"/b/1.1/tree/Harbor/Content", `document.querySelector(".legend button")`}, {at + "Textures/T_Sign.uasset", `document.querySelector("[role=tabpanel] img")`},
-			{at + "Data/DT_Weapons.uasset", `document.querySelector("[role=tabpanel] table")`}, {at + "Data/C_Tide.uasset", `document.querySelector("[role=tabpanel] svg")`},
+			{at + "Data/DT_Weapons.uasset", `document.querySelector("[role=tabpanel] table")`}, {at + "Data/DT_Weapons.uasset?show=blame", `document.querySelector("table.origins")`}, {at + "Data/C_Tide.uasset", `document.querySelector("[role=tabpanel] svg")`},
 			{at + "Blueprints/BP_Door.uasset?show=code", `document.querySelector("[role=tabpanel] pre")`}, {at + "Audio/Bell.wav", `document.querySelector("audio")`},
 			{"/b/1.1/search?q=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("mark")`}, {"/b/1.1/problems"}, {"/b/1.1/archives"}, {"/b/1.1/graph?path=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("svg a")`},
 			{"/compare/1.0...1.1", `document.querySelector("article .said:not(:empty)")`}, {door, `document.querySelector("article.on .hunk")`}, {"/patch/1.0...1.1"},

@@ -34,7 +34,10 @@ const servedCatalog = "PAKDB_TEST_SERVES"
 
 // serveAlone serves a catalog until its standard input ends.
 func serveAlone(catalog string) {
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(50) // as pakdb serve
+	if err := schema.LimitCaches(40 << 20); err != nil {
+		panic(err)
+	}
 	server := serve(alone{}, catalog, nil)
 	fmt.Println(server.URL)
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -99,7 +99,7 @@ func serve(t testing.TB, catalog string, change func(*web.Config)) *httptest.Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxIdleConns(2) // as pakdb serve does
+	db.SetMaxIdleConns(4) // as pakdb serve does
 	library, err := query.Load("")
 	if err != nil {
 		t.Fatal(err)

@@ -52,12 +52,15 @@ of archives. docs/serve.md explains more.`,
 	return cmd
 }
 
+// mostCached bounds the pages of the catalog that all connections keep.
+const mostCached = 40 << 20
+
 func runServe(ctx context.Context, a *cli.App, o options) error {
 	token, err := o.check()
 	if err != nil {
 		return err
 	}
-	if err := cli.LimitMemory(); err != nil {
+	if err := errors.Join(cli.LimitMemory(), schema.LimitCaches(mostCached)); err != nil {
 		return err
 	}
 	catalog := a.Catalog
@@ -66,7 +69,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 		return openError(err, catalog)
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxIdleConns(2) // each has a page cache of 8 MiB
+	db.SetMaxIdleConns(4)
 	library, err := query.Load(query.UserQueries())
 	if err != nil {
 		return err
