@@ -1,10 +1,8 @@
 // A patch from one build to another: which changes, what depends on them, how large it is. It
 // says which commands make it; nothing is written here.
-import { el, plain, bytes, count, plural } from "./words.js";
+import { el, plain, bytes, count, plural, quoted } from "./words.js";
 import { table } from "./parts.js";
 import * as to from "./address.js";
-
-const quoted = (s) => (/^[\w./:-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
 
 export const show = async (view) => {
   const { url, main } = view, pair = decodeURIComponent(url.pathname.split("/")[2] ?? ""), at = `/compare/${encodeURIComponent(pair)}`;

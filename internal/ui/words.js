@@ -19,6 +19,9 @@ export const extension = (name) => { const i = name.lastIndexOf("."); return i >
 // literal is a text in SQL.
 export const literal = (s) => `'${s.replaceAll("'", "''")}'`;
 
+// quoted is a word of a shell.
+export const quoted = (s) => (/^[\w./:-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
+
 // tail returns the folders of a path and its name as elements: where there is not room for
 // both, the folders are cut off.
 export const tail = (path) => {

@@ -11,7 +11,6 @@ package page
 import (
 	"bufio"
 	"compress/gzip"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -77,18 +76,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // the builds that are damaged as a whole, which are above all else.
 func New(w io.Writer, old, new string, most int64, damaged ...string) *Writer {
 	p := &Writer{Data: NewData(old, new), w: bufio.NewWriter(w), most: most, totals: diff.NewTotals("kind")}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script()), hash(style()))
-	p.print(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="`, policy, `">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>`, html.EscapeString(old+" → "+new), ` · pakdb diff</title>
-<style>`, style(), `</style>
-</head>
-<body>
+	p.print(ui.Head(old+" → "+new+" · pakdb diff", style(), script()), `<body>
 <main class="changes">
 `, alert(damaged), string(ui.File("changes.html")), `</main>
 <script type="text/plain" id="data">`)
@@ -117,12 +105,6 @@ func alert(damaged []string) string {
 		text += "<li>" + html.EscapeString(d) + "</li>"
 	}
 	return text + "</ul></section>\n"
-}
-
-// hash is how a policy names a script or a style.
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func (p *Writer) print(texts ...string) {

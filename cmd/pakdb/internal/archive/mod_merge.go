@@ -88,7 +88,8 @@ the mod that it mounts last; "pakdb mod merge" makes one mod of all changes but
 the conflicts, which it lists as this command does.
 
 An entry whose values are not understood is a conflict as a whole. The exit code
-is 1 if there is a conflict.`,
+is 1 if there is a conflict. --format html is a page to decide each conflict on:
+it has the list for "pakdb mod merge --resolve", and the command.`,
 		Example: `  pakdb mod conflicts --base 1.52 Rifles_P.pak Ammo_P.pak
   pakdb mod conflicts --base 1.52 Mods/*.pak --format html > mods.html`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
@@ -489,7 +490,7 @@ func runModConflicts(ctx context.Context, a *cli.App, opts mergeOptions, names [
 		return err
 	}
 	defer m.close()
-	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels())
+	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels(), names)
 	if err != nil {
 		return err
 	}
@@ -514,7 +515,7 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 	if m.take, err = readDecisions(opts.resolve, m.labels()); err != nil {
 		return err
 	}
-	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels())
+	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels(), names)
 	if err != nil {
 		return err
 	}

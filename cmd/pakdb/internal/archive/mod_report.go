@@ -5,10 +5,11 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/internal/terminal"
+	"pakdb/internal/ui"
 	"pakdb/query"
 )
 
@@ -34,28 +36,42 @@ type conflictWriter struct {
 	entries, conflicts int64
 }
 
-// conflictPage is the data of the page.
+// conflictPage is the data of the page, as its script reads it.
 type conflictPage struct {
-	Base    string
-	Mods    []string
-	Entries []pageEntry
-	Sum     string
+	Base    string      `json:"base"`
+	Mods    []string    `json:"mods"`
+	Names   []string    `json:"names"` // as the command has them
+	Out     string      `json:"out"`
+	Entries []pageEntry `json:"entries"`
+	Sum     string      `json:"sum"`
 }
 
 type pageEntry struct {
-	Path  string
-	Mods  string
-	Lines []pageLine
+	Path  string     `json:"path"` // as decisions have it
+	Shown string     `json:"shown"`
+	Mods  []string   `json:"mods"`
+	Lines []pageLine `json:"lines"`
 }
 
-type pageLine struct{ Status, Field, Base, Values, Why string }
+type pageLine struct {
+	Status string            `json:"status"`
+	Name   string            `json:"name"`
+	Object string            `json:"object"`
+	Field  string            `json:"field"`
+	Base   string            `json:"base"`
+	Values map[string]string `json:"values"` // by mod
+	Why    string            `json:"why"`
+}
 
-func newConflictWriter(a *cli.App, format, base string, labels []string) (w *conflictWriter, err error) {
+func newConflictWriter(a *cli.App, format, base string, labels, names []string) (w *conflictWriter, err error) {
 	w = &conflictWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), base: base, labels: labels}
 	switch format {
 	case "":
 	case "html":
-		w.page = &conflictPage{Base: base, Mods: labels}
+		w.page = &conflictPage{Base: base, Mods: labels, Names: names, Out: "Merged_9_P.pak", Entries: []pageEntry{}}
+		if ext := filepath.Ext(names[0]); ext != ".pak" && ext != "" {
+			w.page.Out = "Merged" + ext
+		}
 	default:
 		w.rows, err = a.Rows(format, "path", "status", "field", "base", "mod", "value", "taken", "why")
 	}
@@ -102,7 +118,7 @@ func (w *conflictWriter) unit(u *mergedUnit) error {
 	path := strings.TrimLeft(u.path, "./")
 	switch {
 	case w.page != nil:
-		w.page.Entries = append(w.page.Entries, pageEntry{Path: path, Mods: strings.Join(names, ", ")})
+		w.page.Entries = append(w.page.Entries, pageEntry{Path: u.path, Shown: path, Mods: names})
 	case w.rows == nil:
 		_, _ = fmt.Fprintf(w.w, "%s  (%s)\n", terminal.Printable(path), terminal.Printable(strings.Join(names, ", ")))
 	}
@@ -133,8 +149,15 @@ func (w *conflictWriter) item(path string, whole bool, item *edit.MergeItem) err
 		taken = "base"
 	}
 	if w.page != nil {
+		line := pageLine{status, cmp.Or(name, "the whole entry"), item.Object, item.Field, shownItem(item.Base, whole), map[string]string{}, item.Why}
+		for v, text := range item.Values {
+			if text = shownItem(text, whole); whole {
+				text = "other bytes"
+			}
+			line.Values[w.labels[v]] = text
+		}
 		e := &w.page.Entries[len(w.page.Entries)-1]
-		e.Lines = append(e.Lines, pageLine{status, cmp.Or(name, "the whole entry"), shownItem(item.Base, whole), strings.Join(w.values(status, whole, item), ", "), item.Why})
+		e.Lines = append(e.Lines, line)
 		return nil
 	}
 	for _, v := range slices.Sorted(maps.Keys(item.Values)) {
@@ -220,42 +243,23 @@ func (w *conflictWriter) close() error {
 	return w.w.Flush()
 }
 
-// write writes the page. Names and values are escaped; html/template would make the program
-// 8 MB larger, as the linker then keeps each method of each type.
+// write writes the page. Names and values reach it as JSON, in which no markup is.
 func (p *conflictPage) write(w io.Writer) error {
-	var all strings.Builder
-	tag := func(name, text string) { fmt.Fprintf(&all, "<%s>%s</%s>", name, html.EscapeString(text), name) }
-	all.WriteString(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><style>` + conflictStyle + `</style>`)
-	tag("title", "Mods of "+p.Base)
-	all.WriteString("</head><body>")
-	tag("h1", "Mods of "+p.Base)
-	tag("p", p.Sum+". Mods in mount order: "+strings.Join(p.Mods, ", ")+".")
-	for _, e := range p.Entries {
-		tag("h2", e.Path)
-		tag("p", e.Mods)
-		all.WriteString("<table><tr><th></th><th>Value</th><th>Before</th><th>After</th><th>Why</th></tr>\n")
-		for _, l := range e.Lines {
-			fmt.Fprintf(&all, `<tr class="%s">`, html.EscapeString(l.Status))
-			for _, cell := range []string{l.Status, l.Field, l.Base, l.Values, l.Why} {
-				tag("td", cell)
-			}
-			all.WriteString("</tr>\n")
-		}
-		all.WriteString("</table>\n")
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
 	}
-	all.WriteString("</body></html>\n")
-	_, err := io.WriteString(w, all.String())
+	style := string(ui.File("base.css")) + string(ui.File("changes.css")) + string(ui.File("merge.css"))
+	script := ui.Script("words.js", "theme.js", "merge.js")
+	_, err = fmt.Fprintf(w, `%s<body>
+<main class="changes"></main>
+<script type="application/json" id="data">%s</script>
+<script>%s</script>
+</body>
+</html>
+`, ui.Head("Mods of "+p.Base, style, script), data, script)
 	return err
 }
-
-const conflictStyle = `
-body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
-h2{font-size:1em;margin:1.5em 0 .3em;word-break:break-all}table{border-collapse:collapse;width:100%}
-td,th{text-align:left;vertical-align:top;padding:.2em .6em;border-bottom:1px solid #ddd;word-break:break-word}
-.conflict{color:#a40000}.same{color:#777}.one,.joined{color:#005f00}
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}.conflict{color:#ff8080}.one,.joined{color:#80d080}}
-`
 
 // writeText writes a file that appears when it is complete.
 func writeText(ctx context.Context, name string, b []byte) error {
