@@ -60,6 +60,10 @@ type OldTag struct {
 	Index  int    // in an array of fixed size
 	Size   int    // of the value, bytes
 	Bool   bool   // the value of a Bool, which has no bytes
+
+	// Where the tag has its size, from 223 on an i32, and the value of a Bool. Below, InfoAt is
+	// the byte that has both, and the size's own bytes are at SizeAt, if there are any.
+	InfoAt, SizeAt int
 }
 
 var errSize = errors.New("value beyond the end")
@@ -83,11 +87,13 @@ func (r *OldReader) Tag() (t OldTag) {
 
 // packedTag reads type, size and place from one byte and what that announces.
 func (r *OldReader) packedTag(t *OldTag) {
+	t.InfoAt = r.In.Pos()
 	info := r.In.U8()
 	t.Kind = OldKind(info & 15)
 	if t.Kind == OldStruct {
 		t.Struct = r.NameText()
 	}
+	t.SizeAt = r.In.Pos()
 	switch code := info >> 4 & 7; code {
 	default:
 		t.Size = [...]int{1, 2, 4, 12, 16}[code]
@@ -123,7 +129,9 @@ func (r *OldReader) packedIndex() int {
 func (r *OldReader) typedTag(t *OldTag) {
 	t.Type = r.NameText()
 	t.Kind = OldKindOf(t.Type)
+	t.SizeAt = r.In.Pos()
 	t.Size, t.Index = int(r.In.I32()), int(r.In.I32())
+	t.InfoAt = r.In.Pos()
 	switch {
 	case t.Kind == OldStruct:
 		t.Struct = r.NameText()

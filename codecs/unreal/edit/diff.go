@@ -3,6 +3,7 @@ package edit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/internal/textfile"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/property"
 )
 
@@ -18,6 +20,9 @@ import (
 // compared with mod: it differs in rest alone.
 func Diff(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeItem, err error) {
 	m, err := newMerger([]*Package{base, mod}, MergeOptions{})
+	if errors.Is(err, unreal.ErrNoWriting) {
+		return nil, []MergeItem{{}}, nil // the whole package
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,4 @@
-// Package edit changes values in packages of Unreal Engine 4 and 5.
+// Package edit changes values in packages of Unreal Engine 1 to 5.
 //
 //	p, err := edit.Open(ctx, asset, uexp, edit.Options{Schemas: mappings})
 //	err = p.Set("Default__BP_Rifle_C", "Damage", "28.8")
@@ -12,7 +12,7 @@
 // [Texts] takes for .locres, .ini, .json, .csv and .xml as well.
 //
 // Legacy packages of UE 4.10 to 5.8 are written, and Zen packages of UE 5.3 to 5.8, with
-// tagged and with unversioned lists.
+// tagged and with unversioned lists, and packages of UE1 to UE3 that are not compressed.
 // codecs/unreal/pkg/FORMAT.md says what is written of the package, codecs/unreal/property/FORMAT.md of
 // its values.
 package edit
@@ -92,20 +92,31 @@ func OpenZen(chunk []byte, globals *unreal.ScriptObjectFacts, o Options) (*Packa
 }
 
 func open(f *frame, o Options) (*Package, error) {
-	if err := f.check(); err != nil {
+	err := f.check()
+	if err != nil {
 		return nil, err
 	}
 	facts := *f.facts()
 	o.Name = cmp.Or(facts.Name, o.Name)
 	p := &Package{options: o, frame: f, facts: &facts, drafts: map[int]*property.Draft{}, touched: map[int][]string{}, made: map[string]bool{}}
-	p.chooseEngine()
-	p.decoder = p.newDecoder(p.facts)
+	if f.classic() {
+		p.schemas = property.NewLibrary()
+	} else {
+		p.chooseEngine()
+	}
+	if p.decoder, err = p.newDecoder(p.facts, f); err != nil {
+		return nil, err
+	}
 	p.decoder.RestrictImports(o.CanImport)
 	return p, nil
 }
 
-func (p *Package) newDecoder(f *unreal.PackageFacts) *property.Decoder {
-	return property.NewDecoder(f, property.Options{Name: p.options.Name, Engine: p.engine, Schemas: p.schemas})
+// newDecoder returns what reads the values of a frame, by its tables with those that edits added.
+func (p *Package) newDecoder(f *unreal.PackageFacts, of *frame) (*property.Decoder, error) {
+	if of.classic() {
+		return property.NewClassicEditor(f, func(i int) ([]byte, error) { return of.data(i), nil })
+	}
+	return property.NewDecoder(f, property.Options{Name: p.options.Name, Engine: p.engine, Schemas: p.schemas}), nil
 }
 
 // chooseEngine decides by which engine's rules values are read, and learns what the package
@@ -372,7 +383,9 @@ func (p *Package) Duplicate(object, name string) error {
 	}
 	facts := *p.frame.facts()
 	p.facts, p.drafts = &facts, map[int]*property.Draft{}
-	p.decoder = p.newDecoder(p.facts)
+	if p.decoder, err = p.newDecoder(p.facts, p.frame); err != nil {
+		return err
+	}
 	p.decoder.RestrictImports(p.options.CanImport)
 	p.changes = append(p.changes, Change{Field: p.decoder.ObjectPath(unreal.ObjectRef(len(facts.Exports))), New: "copy of " + was})
 	return nil
@@ -442,7 +455,14 @@ var ErrProof = errors.New("the result would not read back as asked")
 // prove compares all values of the exports that were edited, before and after: what differs
 // must lie at the paths that were edited.
 func (p *Package) prove(after *frame, changed map[int]*property.Draft) error {
-	before, next := p.newDecoder(p.frame.facts()), p.newDecoder(after.facts())
+	before, err := p.newDecoder(p.frame.facts(), p.frame)
+	if err != nil {
+		return err
+	}
+	next, err := p.newDecoder(after.facts(), after)
+	if err != nil {
+		return err
+	}
 	var x, y property.Export
 	for i := range changed {
 		before.Export(&x, i, p.frame.data(i))

@@ -58,12 +58,15 @@ func (f *frame) check() error {
 		return fmt.Errorf("%w: the .uexp of the package", codecs.ErrNotFound)
 	}
 	for i := range facts.Exports {
-		if x := &facts.Exports[i]; x.Size < 0 || x.Offset < f.base() || x.Offset-f.base()+x.Size > int64(len(f.body())) {
+		if x := &facts.Exports[i]; x.Size < 0 || x.Size > 0 && (x.Offset < f.base() || x.Offset-f.base()+x.Size > int64(len(f.body()))) {
 			return fmt.Errorf("%w: the data of export %d", codecs.ErrTruncated, i)
 		}
 	}
 	return nil
 }
+
+// classic reports a package of UE1 to UE3.
+func (f *frame) classic() bool { return f.legacy != nil && !f.legacy.Modern() }
 
 func (f *frame) split() bool { return f.legacy != nil && f.legacy.Split }
 
@@ -89,6 +92,9 @@ func (f *frame) data(i int) []byte {
 		x = &f.zen.Exports[i]
 	} else {
 		x = &f.legacy.Exports[i]
+	}
+	if x.Size == 0 {
+		return nil // of UE1 and UE2, which state no offset then
 	}
 	return f.body()[x.Offset-f.base():][:x.Size:x.Size]
 }

@@ -19,12 +19,34 @@ import (
 
 // Every value of every list that is written again as it is has the bytes that it had.
 func TestIdentity(t *testing.T) {
-	equal, lists, other := 0, 0, map[string]int{}
-	refused, lost := map[string]int{}, 0
+	var some []sample
 	for k, s := range samples(t) {
-		if k%testkit.Of(5, 1) != 0 {
-			continue
+		if k%testkit.Of(5, 1) == 0 {
+			some = append(some, s)
 		}
+	}
+	equal, other := identity(t, some)
+	// Optional values, and fields that a list has twice, are found at the first node of their path.
+	delete(other, "another node of that path")
+	if equal < 1000 || len(other) > 0 {
+		t.Errorf("%d values equal, others %v", equal, other)
+	}
+}
+
+// The same of packages of UE1 to UE3.
+func TestClassicIdentity(t *testing.T) {
+	if equal, other := identity(t, classicSamples(t)); equal < 250 || len(other) > 0 {
+		t.Errorf("%d values equal, others %v", equal, other)
+	}
+}
+
+// identity counts the values that are written as they are, and others by their kinds.
+func identity(t *testing.T, all []sample) (equal int, other map[string]int) {
+	t.Helper()
+	lists := 0
+	other = map[string]int{}
+	refused, lost := map[string]int{}, 0
+	for _, s := range all {
 		p := s.open(t)
 		if p == nil {
 			continue
@@ -74,12 +96,8 @@ func TestIdentity(t *testing.T) {
 			}
 		}
 	}
-	// Optional values, and fields that a list has twice, are found at the first node of their path.
-	delete(other, "another node of that path")
-	if equal < 1000 || len(other) > 0 {
-		t.Errorf("%d values equal, others %v", equal, other)
-	}
 	t.Logf("%d lists, %d values equal, refused %v, lists lost %d", lists, equal, refused, lost)
+	return equal, other
 }
 
 // drawn returns another value of a kind.
@@ -125,10 +143,19 @@ func drawn(r *rand.Rand, d *property.Draft, t property.Target, kind property.Kin
 // One value of a drawn package, set to a drawn value, or removed, copied, renamed or added: that
 // one differs afterwards and no other, and the bytes of all other exports are equal.
 func TestRandomEdits(t *testing.T) {
-	all := samples(t)
+	randomEdits(t, samples(t), testkit.Of(100, 10_000))
+}
+
+// The same of packages of UE1 to UE3.
+func TestClassicRandomEdits(t *testing.T) {
+	randomEdits(t, classicSamples(t), testkit.Of(60, 2_000))
+}
+
+func randomEdits(t *testing.T, all []sample, n int) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	made, refused, kinds := 0, map[string]int{}, map[string]int{}
-	for made < testkit.Of(100, 10_000) {
+	for made < n {
 		s := &all[r.IntN(len(all))]
 		p := s.open(t)
 		if p == nil {

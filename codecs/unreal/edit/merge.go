@@ -130,6 +130,9 @@ const (
 func newMerger(all []*Package, o MergeOptions) (*merger, error) {
 	m := &merger{o: o}
 	for _, p := range all {
+		if p.frame.classic() {
+			return nil, fmt.Errorf("%w: values of packages of UE1 to UE3 carried into others", unreal.ErrNoWriting)
+		}
 		v, err := newVersion(p)
 		if err != nil {
 			return nil, err

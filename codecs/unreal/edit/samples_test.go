@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/umod"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
@@ -109,6 +111,25 @@ func readSamples(t testing.TB) (all []sample) {
 	}
 	all = append(all, zenSamples(t)...)
 	slices.SortFunc(all, func(a, b sample) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// classicSamples returns the packages of UE1 to UE3 that are written.
+func classicSamples(t testing.TB) (all []sample) {
+	t.Helper()
+	for _, name := range []string{"TestUC1.u", "TestUC2.u", "TestUC3.u", "HeadExplo_v120_28.u", "ServerAdverts_v512.u", "Rx_Mutator_InfiniteAmmo_v868.u", "GUI_v859.upk"} {
+		b, err := os.ReadFile(codecstest.Sample(t, "unreal-package", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, sample{name: name, asset: b})
+	}
+	src := codecstest.OpenFile(t, codecstest.Sample(t, "unreal-package", "DropStuff.umod"))
+	for name, b := range codecstest.Contents(t, codecstest.Open(t, umod.Format(), src, &codecs.Options{})) {
+		if strings.HasSuffix(name, ".u") {
+			all = append(all, sample{name: name, asset: b})
+		}
+	}
 	return all
 }
 

@@ -26,8 +26,9 @@ var errText = errors.New("text is longer than the engine allows")
 type decoder struct {
 	bin.Reader
 	l     *layout
-	buf   []byte // what the Reader walks
-	arena string // the same bytes as a string, which texts are cut from; "" if not worth it
+	buf   []byte      // what the Reader walks
+	place unreal.Span // of the last entry of an export table: its size and offset
+	arena string      // the same bytes as a string, which texts are cut from; "" if not worth it
 }
 
 // useArena makes texts share one allocation.

@@ -71,6 +71,9 @@ const oldestWritten = 482
 
 // Writable returns why the package cannot be written, nil if it can.
 func (p *Package) Writable() error {
+	if p.Version > 0 && p.LegacyVersion == 0 && !p.Modern() {
+		return p.classicWritable()
+	}
 	v := p.versions
 	refuse := func(format string, args ...any) error {
 		return failure("package", 0, codecs.Errorf(unreal.ErrNoWriting, format, args...))
@@ -101,6 +104,15 @@ func (p *Package) Writable() error {
 func (p *Package) Rewrite(ctx context.Context, asset, uexp []byte, c *Changes) (newAsset, newUexp []byte, err error) {
 	if err := p.Writable(); err != nil {
 		return nil, nil, err
+	}
+	for i := range c.Exports {
+		if i < 0 || i >= len(p.Exports) {
+			return nil, nil, failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", i, len(p.Exports)))
+		}
+	}
+	if !p.Modern() {
+		newAsset, err = p.rewriteClassic(ctx, asset, c)
+		return newAsset, nil, err
 	}
 	w := rewriter{p: p, c: c, order: binary.LittleEndian, head: asset, body: uexp}
 	if !p.Split {
@@ -157,11 +169,6 @@ func (w *rewriter) moved(at int64, own placeKind) int64 {
 }
 
 func (w *rewriter) run() error {
-	for i := range w.c.Exports {
-		if i < 0 || i >= len(w.p.Exports) {
-			return failure("exports", -1, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", i, len(w.p.Exports)))
-		}
-	}
 	for _, c := range w.c.Copies {
 		of := c.original(w.p)
 		if c.Of < 0 || c.Of >= len(of.Exports) {
@@ -754,7 +761,7 @@ type place struct {
 }
 
 // i32 reads a number of the summary that a writer may change.
-func (p modern) i32(d *decoder, what placeKind) int64 {
+func (p *parser) i32(d *decoder, what placeKind) int64 {
 	p.numbers = append(p.numbers, place{d.Off(), false, what})
 	return int64(d.I32())
 }
@@ -765,7 +772,7 @@ func (p modern) i64(d *decoder, what placeKind) int64 {
 }
 
 // readPlace is readTable for what a writer may change.
-func (p modern) readPlace(d *decoder, count, offset placeKind) Table {
+func (p *parser) readPlace(d *decoder, count, offset placeKind) Table {
 	return Table{Count: int(p.i32(d, count)), Offset: p.i32(d, offset)}
 }
 

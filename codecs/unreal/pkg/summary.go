@@ -60,9 +60,10 @@ const cookedUE3 = 8
 func (p classic) summary(d *decoder) {
 	f, s, l := p.facts, &p.sum, d.l
 	v := l.version
+	p.numbers = p.numbers[:0] // of an attempt with too few bytes
 	d.Skip(8 + l.afterVersion)
 	if v >= verHeaderSize {
-		f.HeaderSize = int64(d.I32())
+		f.HeaderSize = p.i32(d, headerOffset)
 	}
 	d.Skip(l.afterHeaderSize)
 	if v >= verFolder {
@@ -72,13 +73,13 @@ func (p classic) summary(d *decoder) {
 	if !l.cookedOnly || f.Flags&cookedUE3 != 0 {
 		d.Skip(l.afterFlags)
 	}
-	s.Names = readTable(d)
+	s.Names = p.readPlace(d, nameCount, headerOffset)
 	if l.countHoldsOffset && s.Names.Count > int(s.Names.Offset) {
 		s.Names.Count -= int(s.Names.Offset)
 	}
-	s.Exports = readTable(d)
+	s.Exports = p.readPlace(d, fixedCount, headerOffset)
 	d.Skip(l.afterExportOffset)
-	s.Imports = readTable(d)
+	s.Imports = p.readPlace(d, fixedCount, headerOffset)
 	if v < verUE3 {
 		p.summary12(d)
 	} else {
@@ -96,7 +97,7 @@ func (p classic) summary(d *decoder) {
 func (p classic) summary12(d *decoder) {
 	l := d.l
 	if l.version < verGUID {
-		p.sum.Heritage = readTable(d)
+		p.sum.Heritage = p.readPlace(d, fixedCount, headerOffset)
 		return
 	}
 	if l.splinterCell {
@@ -108,23 +109,36 @@ func (p classic) summary12(d *decoder) {
 		p.facts.GUID = p.saveGUID(d)
 	}
 	p.generations(d, false)
+	p.noteLastNames(d.Off() - 4)
+}
+
+// noteLastNames keeps where the last generation has the number of names.
+func (p classic) noteLastNames(off int64) {
+	if len(p.facts.Generations) > 0 {
+		p.numbers = append(p.numbers, place{off: off, what: nameCount})
+	}
 }
 
 func (p classic) summary3(d *decoder) {
 	f, s, l := p.facts, &p.sum, d.l
 	v := l.version
 	if v >= verDepends {
-		s.Depends = Table{Count: s.Exports.Count, Offset: int64(d.I32())}
+		s.Depends = Table{Count: s.Exports.Count, Offset: p.i32(d, headerOffset)}
 	}
 	if v >= verLevelGUIDs && !l.noLevelGUIDs {
-		s.LevelGUIDs = int64(d.I32())
+		s.LevelGUIDs = p.i32(d, headerOffset)
 		d.Skip(8)
 	}
 	if v >= verThumbnails && !l.noThumbnails {
-		s.Thumbnails = int64(d.I32())
+		s.Thumbnails = p.i32(d, headerOffset)
 	}
 	f.GUID = p.saveGUID(d)
 	p.generations(d, v >= verNetObjects)
+	if v >= verNetObjects {
+		p.noteLastNames(d.Off() - 8)
+	} else {
+		p.noteLastNames(d.Off() - 4)
+	}
 	if v >= verEngineVersion {
 		f.EngineVersion = strconv.Itoa(int(d.I32()))
 	}
@@ -154,11 +168,6 @@ func (p classic) summary3(d *decoder) {
 		s.hiddenChunks = int64(d.I32())
 		d.Skip(4) // bytes of the last AES block
 	}
-}
-
-// readTable reads a count and an offset.
-func readTable(d *decoder) Table {
-	return Table{Count: int(d.I32()), Offset: int64(d.I32())}
 }
 
 // generations reads the counts of earlier saves. Their count is an i32 in

@@ -185,6 +185,8 @@ func (d *decoder) exportEntry() (e unreal.PackageExport) {
 // exportPlace reads size and offset. Before 249 an object without data has no
 // offset; SerialSize decides.
 func (d *decoder) exportPlace(e *unreal.PackageExport) {
+	from := d.Off()
+	defer func() { d.place = unreal.Span{Offset: from, Size: d.Off() - from} }()
 	if d.l.plainSize {
 		e.Size, e.Offset = int64(d.I32()), int64(d.I32())
 		return

@@ -51,8 +51,7 @@ func NewClassicDecoder(f *unreal.PackageFacts, data func(export int) ([]byte, er
 // The values of a class below version 219 are its defaults; later ones have a
 // default object of their own. Functions and states have none.
 func (d *ClassicDecoder) Export(o *Export, i int, data []byte) {
-	nodes := o.List.Nodes[:0]
-	*o = Export{List: List{Nodes: nodes}}
+	*o = Export{List: List{Nodes: o.List.Nodes, places: o.List.places, placed: o.List.placed}}
 	r := unreal.NewOldReader(d.f, data)
 	o.List.Reset(data, r.In.Order())
 	o.Coverage.Exports, o.Coverage.Bytes = 1, int64(len(data))
@@ -86,7 +85,7 @@ func (d *ClassicDecoder) declaration(o *Export, c *script.ClassicObject, r *unre
 	}
 	r.In.Seek(c.Defaults)
 	p := newParser(r, d, o)
-	p.list(unreal.ObjectRef(c.Export + 1))
+	p.list(-1, unreal.ObjectRef(c.Export+1))
 	d.finish(p)
 }
 
@@ -124,8 +123,8 @@ func (d *ClassicDecoder) object(o *Export, i int, r *unreal.OldReader) {
 		again.In.Seek(start)
 		skipPrefix(again, prefix)
 		p := newParser(again, d, o)
-		o.List.Nodes = o.List.Nodes[:0]
-		p.list(e.Class)
+		o.List.cut(0)
+		p.list(-1, e.Class)
 		if err := again.In.Err(); err != nil {
 			if why == nil {
 				why = err

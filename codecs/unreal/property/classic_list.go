@@ -60,6 +60,9 @@ func (p *classicParser) add(name string, t *Type) int {
 		p.In.Fail(errNodes)
 	}
 	l.Nodes = append(l.Nodes, Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.In.Pos())})
+	if l.placed {
+		l.places = append(l.places, place{})
+	}
 	return len(l.Nodes) - 1
 }
 
@@ -70,24 +73,28 @@ func (p *classicParser) end(i int) {
 	n.Size, n.Next = int32(p.In.Pos())-n.Offset, int32(len(p.o.List.Nodes))
 }
 
-// list reads properties up to None. owner declares them: a class or a struct.
-func (p *classicParser) list(owner unreal.ObjectRef) {
+// list reads properties up to None, of a struct or, for -1, of the export. owner declares them:
+// a class or a struct.
+func (p *classicParser) list(of int, owner unreal.ObjectRef) {
 	if p.depth++; p.depth > classicMaxDepth {
 		p.In.Fail(errClassicDepth)
 	}
 	defer func() { p.depth-- }()
 	for p.In.Err() == nil {
+		at := p.In.Pos()
 		t := p.Tag()
 		if t.Name == "None" || p.In.Err() != nil {
+			place := p.o.List.placeOf(of)
+			place.form, place.end = formTagged, int32(at)
 			return
 		}
-		p.tagged(&t, owner)
+		p.tagged(&t, at, owner)
 	}
 }
 
 // tagged reads the value after a tag, in its bytes alone. One that does not end
 // with them is opaque.
-func (p *classicParser) tagged(t *unreal.OldTag, owner unreal.ObjectRef) {
+func (p *classicParser) tagged(t *unreal.OldTag, at int, owner unreal.ObjectRef) {
 	from := p.In.Pos()
 	outer, before := p.Data, p.classicTally
 	first := len(p.o.List.Nodes)
@@ -95,6 +102,8 @@ func (p *classicParser) tagged(t *unreal.OldTag, owner unreal.ObjectRef) {
 	typ, fields := p.typeOf(t, owner)
 	i := p.add(t.Name, typ)
 	p.o.List.Nodes[i].Index = int32(t.Index)
+	own := p.o.List.placeOf(i)
+	own.tagged, own.tag, own.size, own.flag = true, int32(at), int32(t.SizeAt), int32(t.InfoAt)
 	p.read(i, t, fields)
 	if p.In.Err() == nil && p.In.Len() > 0 {
 		p.In.Fail(errClassicRest)
@@ -116,6 +125,8 @@ func (p *classicParser) tagged(t *unreal.OldTag, owner unreal.ObjectRef) {
 	if p.damage = before.damage; p.damage == nil && IsDamage(err) {
 		p.damage = fmt.Errorf("%s: %w", t.Name, err)
 	}
+	p.o.List.cut(first + 1)
+	p.o.List.placeOf(first).forget()
 	p.o.List.Nodes = append(p.o.List.Nodes[:first], Node{Name: t.Name, Text: err.Error(), Type: typ, Index: int32(t.Index),
 		Kind: Opaque, Offset: int32(from), Size: int32(t.Size), Next: int32(first + 1)})
 }

@@ -95,7 +95,7 @@ func (p *classicParser) structure(i int, fields unreal.ObjectRef, tagged bool) {
 		p.o.List.Nodes[i].Flags |= Binary
 		p.declaredParts(fields)
 	default:
-		p.list(fields)
+		p.list(i, fields)
 	}
 }
 

@@ -92,6 +92,7 @@ const classicSmallArray = 16
 // array reads a count and elements.
 func (p *classicParser) array(i int, fields unreal.ObjectRef) {
 	t := p.o.List.Nodes[i].Type
+	p.o.List.placeOf(i).count = int32(p.In.Pos())
 	n := p.Count(fewest(t.Elem, p.Version))
 	if p.In.Err() != nil {
 		return
@@ -158,7 +159,7 @@ func (p *classicParser) guess(i int) {
 			p.o.List.Nodes[i].Flags |= Guessed
 			return
 		}
-		p.o.List.Nodes = p.o.List.Nodes[:first]
+		p.o.List.cut(first)
 		p.o.List.Nodes[i].Flags &^= Packed
 		p.classicTally = before
 	}

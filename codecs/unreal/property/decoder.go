@@ -55,6 +55,8 @@ type Decoder struct {
 	parser    parser // of the export that is being read
 	structs   map[slotKey]*Type
 
+	classic *ClassicDecoder // of packages of UE1 to UE3 that are edited; nil for others
+
 	// What edits need.
 	added     Added
 	nameIndex map[string]int32 // of the texts in the name table

@@ -289,7 +289,11 @@ func (e *Draft) owner(node int) (path, name string) {
 		t := e.export.List.Nodes[node].Type
 		return t.Path, t.Name
 	}
-	if x := &e.d.pkg.Exports[e.index]; x.Class != 0 {
+	x := &e.d.pkg.Exports[e.index]
+	switch {
+	case e.d.classic != nil && e.d.classic.code[e.index] != nil: // defaults of the class itself
+		return "", e.d.pkg.NameOf(x.Name)
+	case x.Class != 0:
 		return e.d.Declared(x.Class)
 	}
 	return "/Script/CoreUObject", "Class"
@@ -304,6 +308,12 @@ func (e *Draft) fieldType(parent int, name string) (t *Type, fromTag bool) {
 	}
 	if t := e.d.tagTypes[[2]string{strings.ToLower(owner), strings.ToLower(name)}]; t != nil {
 		return t, true
+	}
+	if e.d.classic != nil {
+		if parent >= 0 {
+			return nil, false
+		}
+		return e.declaredOld(name), false
 	}
 	p := parser{d: e.d, v: &e.d.ver, work: 1 << 20}
 	return fieldNamed(&p, path, owner, name), false
@@ -328,6 +338,10 @@ func (e *Draft) count(c *change, at, by int) error {
 	place := e.export.List.placeOf(at)
 	if place.count == 0 {
 		return refuse("elements of %s: their number is not stored as that of others", e.export.List.Nodes[at].Name)
+	}
+	if e.d.compact() {
+		e.countCompact(c, place.count, by)
+		return nil
 	}
 	n := e.d.order().Uint32(e.data[place.count:])
 	c.patch(int(place.count), appendNumber(nil, Int, uint64(int64(int32(n))+int64(by)), e.d.order()))
@@ -359,6 +373,10 @@ func (e *Draft) rewritten(splices []owned, patches []splice) ([]byte, Export) {
 		if at > 0 && by != 0 {
 			order.PutUint32(data[at:], uint32(int64(order.Uint32(data[at:]))+int64(by)))
 		}
+	}
+	if e.d.compact() {
+		splices, patches = e.packSizes(splices, patches, grown)
+		clear(grown)
 	}
 	for i, by := range grown {
 		add(e.export.List.places[i].size, by)
@@ -506,8 +524,12 @@ func isZeroNumber(k Kind, b []byte) bool {
 // editable refuses values by which others are read, and those that are not understood.
 func (e *Draft) editable(at int) error {
 	n := &e.export.List.Nodes[at]
-	top := e.ancestors(at)[0]
+	chain := e.ancestors(at)
+	top := chain[0]
+	guessed := slices.ContainsFunc(chain, func(i int) bool { return e.export.List.Nodes[i].Flags&Guessed != 0 })
 	switch name := e.export.List.Nodes[top].Name; {
+	case e.d.classic != nil && guessed:
+		return refuse("%s: the type of its elements is guessed, as the class that declares it is in another package", name)
 	case n.Kind == Opaque:
 		return refuse("%s: its bytes are not understood: %s", n.Name, n.Text)
 	case strings.EqualFold(name, "RowStruct") && e.export.List.Find(-1, "Rows", 0) >= 0, strings.EqualFold(name, "Status") && e.export.Schema != nil:
@@ -593,7 +615,10 @@ func (e *Draft) setTaggedBool(at int, text string) error {
 	}
 	flag := e.export.List.places[at].flag
 	b := byte(v)
-	if e.d.ver.ue5 >= typeNames {
+	switch {
+	case e.d.compact():
+		b = e.data[flag] ^ packedTrue
+	case e.d.ver.ue5 >= typeNames:
 		b = e.data[flag] ^ tagTrue
 	}
 	c := change{owner: -1}
@@ -755,7 +780,11 @@ func (e *Draft) add(t Target, text string) error {
 	if typ == nil {
 		return &NoFieldError{Path: t.name}
 	}
-	b, err := w.tagged(t.name, typ, fromTag, t.index, text)
+	tagged := func() ([]byte, error) { return w.tagged(t.name, typ, fromTag, t.index, text) }
+	if e.d.classic != nil {
+		tagged = func() ([]byte, error) { return w.oldTagged(t.name, typ, t.index, text) }
+	}
+	b, err := tagged()
 	if err != nil {
 		return err
 	}

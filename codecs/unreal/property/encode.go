@@ -44,6 +44,9 @@ func (w *encoder) value(dst []byte, t *Type, like int, inside bool, text string)
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 && !t.Kind.IsReference() {
 		return nil, wrong(t, text, "UTF-8 without NUL")
 	}
+	if w.d.classic != nil {
+		return w.oldValue(dst, t, like, text)
+	}
 	switch t.Kind {
 	case Bool:
 		return w.bool(dst, t, like, text)

@@ -53,6 +53,10 @@ const flagClassDefault = 0x10
 // Export reads export i from its bytes into o, whose memory is used again. What is not
 // understood is counted and never an error: see [Export.Status].
 func (d *Decoder) Export(o *Export, i int, data []byte) {
+	if d.classic != nil {
+		d.classic.Export(o, i, data)
+		return
+	}
 	*o = Export{List: List{Nodes: o.List.Nodes, places: o.List.places, placed: o.List.placed}}
 	o.List.reset(data, d.order(), d.ver.wide)
 	o.Coverage.Exports, o.Coverage.Bytes = 1, int64(len(data))

@@ -41,13 +41,13 @@ func newModSetCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set [flags] {FILE|BUILD:PATH}... FIELD=VALUE... -o OUT",
 		Short: "Change values of Unreal packages",
-		Long: `Change values of packages of UE 4.10 to 5.8, of .locres, .ini, .json, .csv and
-.xml files, of prototypes and curves in a .sip, and of texts of Metroid Prime:
-FIELD=VALUE, or FIELD*=2.5. A FIELD is a path as "pakdb show --tables values"
-prints it: Stats.Damage, Slots[3], Rows[Rifle].Cost; OBJECT:FIELD chooses among
-several objects. Every file named gets all changes, and of those that match a
-pattern each that has the fields; "pakdb help mods" lists values, order and
-limits.
+		Long: `Change values of packages of UE1 to UE3 and UE 4.10 to 5.8, of .locres, .ini,
+.json, .csv and .xml files, of prototypes and curves in a .sip, and of texts of
+Metroid Prime: FIELD=VALUE, or FIELD*=2.5. A FIELD is a path as
+"pakdb show --tables values" prints it: Stats.Damage, Slots[3],
+Rows[Rifle].Cost; OBJECT:FIELD chooses among several objects. Every file named
+gets all changes, and of those that match a pattern each that has the fields;
+"pakdb help mods" lists values, order and limits.
 
 Of packages in an archive, the output is an archive of that kind with the
 changed packages, whose name must win over theirs, as Game_1_P.pak; of a
