@@ -144,6 +144,7 @@ func TestAppend(t *testing.T) {
 			"$i = $c", "/Script/Engine.KismetArrayLibrary:Array_Get(A, $i, $e)", "use($e)", "$n = /Script/Engine.KismetMathLibrary:Add_IntInt($c, 1)", "$c = $n", "jump 2", "y"), nil,
 			"for each A[Temp_c] {\n  use(A[Temp_c])\n}\ny\n"},
 		{"operators", write(`x = /Script/Engine.KismetMathLibrary:Add_IntInt(1, /Script/Engine.KismetMathLibrary:Multiply_IntInt(a, f("),(", '(')))`), nil, "x = 1 + (a * f(\"),(\", '('))\n"},
+		{"functions of a library", write("/Game/Lib/L.Default__L_C.Set Up(A, \"/Game/Lib/L.Default__L_C.B\")"), nil, "L_C:Set Up(A, \"/Game/Lib/L.Default__L_C.B\")\n"},
 		{"functions of the program", write("/Script/Engine.GameplayStatics:SaveGameToSlot(self, \"/Script/A.B:C(\")"), nil, "GameplayStatics:SaveGameToSlot(self, \"/Script/A.B:C(\")\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package script
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // signs are the operators that functions of Engine's libraries stand for, by what their
 // names begin with.
@@ -43,8 +46,11 @@ func operators(text string) string {
 	return b.String()
 }
 
-// bound writes delegates by the function that is bound, and calls on objects without the
-// class that declares the function.
+// library is the object of a class by which blueprints call the functions of a library.
+var library = regexp.MustCompile(`^/[\w/]+\.Default__(\w+)\.`)
+
+// bound writes delegates by the function that is bound, calls on objects without the class
+// that declares the function, and those of libraries of blueprints by the class alone.
 func bound(text string) string {
 	var b strings.Builder
 	from := 0
@@ -63,6 +69,11 @@ func bound(text string) string {
 			}
 			b.WriteString(args[1])
 			from = s.at + len("delegate") + end
+		case s.c == '/':
+			if found := library.FindStringSubmatch(text[s.at:]); found != nil {
+				b.WriteString(text[from:s.at] + found[1] + ":")
+				from = s.at + len(found[0])
+			}
 		case s.c == ':':
 			if dot := memberAt(text[:s.at]); dot >= from {
 				b.WriteString(text[from : dot+1])
