@@ -22,19 +22,12 @@ func (d *classicDisassembler) verb(_, _ byte) { d.code.Str(d.name()) }
 
 // expression reads one expression. member: it is after an object and a dot.
 func (d *classicDisassembler) expression(member bool) {
-	if d.depth++; d.depth > maxNesting {
-		d.fail(d.in.Pos(), errNesting)
-	}
-	defer func() { d.depth-- }()
-	if !d.ok() {
-		return
-	}
+	defer d.leave()
 	at := d.in.Pos()
-	d.token()
-	op := d.meaning(d.last)
-	if !d.ok() {
+	if !d.enter() {
 		return
 	}
+	op := d.meaning(d.last)
 	if d.source != nil {
 		if d.write(op, at, member) {
 			return

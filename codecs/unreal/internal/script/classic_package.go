@@ -1,10 +1,6 @@
 package script
 
 import (
-	"cmp"
-	"fmt"
-
-	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 )
 
@@ -45,10 +41,15 @@ func IsClassic(f *unreal.PackageFacts, export int) bool {
 // exact sizes has Err set: that is no failure of the package. The error is that of
 // data.
 func Classic(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]ClassicObject, error) {
-	var best []ClassicObject
+	return bestLayout(classicLayouts(f.Version), func(lay classicLayout) ([]ClassicObject, int, error) { return classicAttempt(f, lay, data) })
+}
+
+// bestLayout returns what the layout makes that fits most: attempt returns how much it fits.
+// The error is that of attempt.
+func bestLayout[L, T any](layouts []L, attempt func(L) (list []T, exact int, err error)) (best []T, err error) {
 	most := -1
-	for _, lay := range classicLayouts(f.Version) {
-		list, exact, err := classicAttempt(f, lay, data)
+	for _, lay := range layouts {
+		list, exact, err := attempt(lay)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +102,7 @@ func (o *ClassicObject) disassemble(r *unreal.OldReader, names *Names, lay class
 	d.disassemble(memory)
 	o.arrays = d.arrays
 	o.Disk = r.In.Pos() - o.At
-	if o.Err = d.checked(memory, disk); o.Err == nil {
+	if o.Err = d.sealed(memory, disk, true); o.Err == nil {
 		o.Err = o.tail(r)
 	}
 	o.End = r.In.Pos()
@@ -112,22 +113,4 @@ func (o *ClassicObject) disassemble(r *unreal.OldReader, names *Names, lay class
 	}
 	o.Statements = len(d.code.Statements)
 	o.Normal = d.code.InOrder()
-}
-
-// checked returns why a script is not what it was read as, nil when it is. disk is
-// -1 where the file does not state it.
-func (d *classicDisassembler) checked(memory, disk int) error {
-	if err := cmp.Or(d.failed(), d.names.Err()); err != nil {
-		return err
-	}
-	if got := d.memory(); got != memory {
-		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
-	}
-	if got := d.in.Pos() - d.start; disk >= 0 && got != disk {
-		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes, the file states %d", got, disk)
-	}
-	if err := d.code.Seal(uint32(memory), true); err != nil {
-		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
-	}
-	return nil
 }

@@ -338,7 +338,7 @@ func (w *classicWriter) disassemble(o *ClassicObject) *Function {
 	d := newClassicDisassembler(r, w.names, fn, w.classicSource)
 	d.code = NewCode(min(o.Memory, r.In.Len()))
 	d.disassemble(o.Memory)
-	if fn.Err = d.checked(o.Memory, o.Disk); fn.Err == nil {
+	if fn.Err = d.sealed(o.Memory, o.Disk, true); fn.Err == nil {
 		fn.Normal = d.code.InOrder()
 	}
 	return fn

@@ -1,11 +1,13 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
 
+	"pakdb/codecs"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
@@ -70,6 +72,38 @@ func (t *tokens) token() {
 	t.last = t.in.U8()
 	t.fn.Tokens++
 }
+
+// sealed returns why a script, which was read to its end, is not what it was read as; nil when
+// it is. memory and disk are its sizes, as the file states them; disk is -1 where it does not.
+func (t *tokens) sealed(memory, disk int, mayLeadToEnd bool) error {
+	if err := cmp.Or(t.failed(), t.names.Err()); err != nil {
+		return err
+	}
+	if got := t.memory(); got != memory {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
+	}
+	if got := t.in.Pos() - t.start; disk >= 0 && got != disk {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes, the file states %d", got, disk)
+	}
+	if err := t.code.Seal(uint32(memory), mayLeadToEnd); err != nil {
+		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// enter begins an expression, whose token it reads. It reports false where there is none, or
+// it is nested too deeply. Then, too, leave ends it.
+func (t *tokens) enter() bool {
+	if t.depth++; t.depth > maxNesting {
+		t.fail(t.in.Pos(), errNesting)
+	}
+	if t.ok() {
+		t.token()
+	}
+	return t.ok()
+}
+
+func (t *tokens) leave() { t.depth-- }
 
 func (t *tokens) called(kind CallKind, callee string) {
 	t.fn.Calls = append(t.fn.Calls, Call{Kind: kind, Callee: callee, Statement: len(t.code.Statements) - 1})

@@ -83,19 +83,12 @@ func (r *kismetDisassembler) until(end byte, item string) {
 
 // expression reads one expression. member: it is after an object and a dot.
 func (r *kismetDisassembler) expression(member bool) {
-	if r.depth++; r.depth > maxNesting {
-		r.fail(r.in.Pos(), errNesting)
-	}
-	defer func() { r.depth-- }()
+	defer r.leave()
 	at := r.in.Pos()
-	if !r.ok() {
+	if !r.enter() {
 		return
 	}
-	r.token()
 	token := r.last
-	if !r.ok() {
-		return
-	}
 	if f := kismetForms[token]; f.text != "" {
 		r.show(r, f)
 		return

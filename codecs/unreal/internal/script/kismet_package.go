@@ -1,12 +1,9 @@
 package script
 
 import (
-	"cmp"
 	"encoding/binary"
-	"fmt"
 	"strings"
 
-	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 	"pakdb/internal/bin"
 )
@@ -51,20 +48,12 @@ func Kismet(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt K
 // kismetWorks is [Kismet] with what else was read. classes has those whose variables are
 // known, for the names of interfaces.
 func kismetWorks(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt KismetOptions, classes map[unreal.ObjectRef]*kismetClass) ([]*work, error) {
-	var best []*work
-	most := -1
-	for _, lay := range kismetLayouts(f) {
+	best, err := bestLayout(kismetLayouts(f), func(lay kismetLayout) ([]*work, int, error) {
 		lay.raw, lay.links = opt.Raw, opt.Links
-		works, exact, err := kismetAttempt(f, &lay, data, classes)
-		if err != nil {
-			return nil, err
-		}
-		if exact > most {
-			best, most = works, exact
-		}
-		if exact == len(works) {
-			break
-		}
+		return kismetAttempt(f, &lay, data, classes)
+	})
+	if err != nil {
+		return nil, err
 	}
 	entries := events(best)
 	for _, w := range best {
@@ -126,7 +115,7 @@ func function(names *Names, lay *kismetLayout, export int, data []byte, members 
 	r.in, r.extra = bin.NewReader(body, 0, binary.LittleEndian), 0
 	r.disassemble()
 	w.code, w.stub = r.code, r.stub
-	if w.fn.Err = r.checked(memory); w.fn.Err == nil {
+	if w.fn.Err = r.sealed(memory, -1, false); w.fn.Err == nil {
 		w.fn.Flags, w.fn.Err = tail(rest)
 	}
 	if w.fn.Err != nil {
@@ -136,20 +125,6 @@ func function(names *Names, lay *kismetLayout, export int, data []byte, members 
 	w.fn.Statements = len(w.code.Statements)
 	w.fn.End = len(data) - rest.Len()
 	return w
-}
-
-// checked returns why a script is not what it was read as, nil when it is.
-func (r *kismetDisassembler) checked(memory int) error {
-	if err := cmp.Or(r.failed(), r.names.Err()); err != nil {
-		return err
-	}
-	if got := r.memory(); got != memory {
-		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
-	}
-	if err := r.code.Seal(uint32(memory), false); err != nil {
-		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
-	}
-	return nil
 }
 
 // events returns where the events of each ubergraph enter it, by its export, and
