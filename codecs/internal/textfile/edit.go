@@ -70,9 +70,9 @@ func Open(name string, data []byte) (*File, error) {
 func (f *File) Data() []byte { return f.data }
 
 // Around returns the content without its values and blanks: what versions that differ in values
-// alone have in common. Of .locres it is "".
+// alone have in common. Of .locres it is "", and of .ini, whose statements [Settings] compares.
 func (f *File) Around() string {
-	if f.kind == ".locres" {
+	if f.kind == ".locres" || f.kind == ".ini" {
 		return ""
 	}
 	var out []byte

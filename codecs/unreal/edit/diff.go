@@ -111,16 +111,17 @@ func (m *merger) ambiguous(name string) bool {
 	return n > 1
 }
 
-// DiffTexts does the same for files of texts, whose values alone edits change.
-func DiffTexts(name string, base, mod []byte) (edits []Edit, rest []MergeItem, err error) {
-	if !textfile.Editable(name) {
-		return nil, []MergeItem{{}}, nil
+// DiffFile does the same for files that are no packages: of texts and prototypes, whose values
+// alone edits change. Ids in prototypes mean what db says.
+func DiffFile(name string, base, mod []byte, db func() *Database) (edits []Edit, rest []MergeItem) {
+	if !textfile.Editable(name) && !IsPrototype(name) {
+		return nil, []MergeItem{{}}
 	}
-	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenTexts(name, b) }, base, mod)
+	edits, rest = diffFields(opener(name, db), base, mod)
 	if strings.EqualFold(path.Ext(name), ".ini") {
 		rest = append(rest, diffOperators(base, mod)...)
 	}
-	return edits, rest, nil
+	return edits, rest
 }
 
 // diffOperators returns the settings with other operators, which no edit makes.
@@ -142,12 +143,6 @@ func diffOperators(base, mod []byte) (rest []MergeItem) {
 		}
 	}
 	return rest
-}
-
-// DiffPrototypes does the same for files of Marvel Heroes' game database.
-func DiffPrototypes(name string, base, mod []byte, db *Database) (edits []Edit, rest []MergeItem, err error) {
-	edits, rest = diffFields(func(b []byte) (fielded, error) { return OpenPrototype(name, b, db, true) }, base, mod)
-	return edits, rest, nil
 }
 
 func diffFields(open func([]byte) (fielded, error), base, mod []byte) (edits []Edit, rest []MergeItem) {
@@ -176,6 +171,9 @@ func diffFields(open func([]byte) (fielded, error), base, mod []byte) (edits []E
 		if _, there := is[field]; !there {
 			rest = append(rest, MergeItem{Field: field, Base: was[field]})
 		}
+	}
+	if len(rest) == 0 && old.around() != new.around() {
+		rest = append(rest, MergeItem{Field: "what its values lie in"})
 	}
 	return edits, rest
 }

@@ -2,18 +2,12 @@ package edit
 
 import (
 	"fmt"
-	"path"
-	"strings"
 
 	"pakdb/codecs/internal/calligraphy"
 	"pakdb/codecs/unreal/property"
 )
 
-// IsDirectory reports whether a file of that name is a list of files of Marvel Heroes' game
-// database, whose records [MergePrototypes] merges.
-func IsDirectory(name string) bool { return strings.EqualFold(path.Ext(name), ".directory") }
-
-// mergeDirectories merges by records, which are known by their GUIDs.
+// mergeDirectories merges lists of files of the game database by records, which are known by their GUIDs.
 func mergeDirectories(name string, all [][]byte, o MergeOptions) (*Merged, error) {
 	m := &merger{o: o, all: make([]*version, len(all))}
 	files := make([]*calligraphy.Directory, len(all))

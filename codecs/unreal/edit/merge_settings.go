@@ -12,7 +12,7 @@ import (
 
 // mergeSettings merges .ini by the statements of each key: one that has a value without an
 // operator has that value, and statements with operators are elements of an array.
-func mergeSettings(name string, all [][]byte, o MergeOptions) (*Merged, error) {
+func mergeSettings(all [][]byte, o MergeOptions) (*Merged, error) {
 	files := make([]*textfile.Settings, len(all))
 	for i, b := range all {
 		var err error

@@ -14,39 +14,44 @@ import (
 	"pakdb/internal/longest"
 )
 
-// MergeTexts makes all changes that versions of a file of texts make of base: of .ini by
-// statements; of .locres, .json, .csv and .xml by their values, where at most one version has
-// others than the base has; and else by lines. It fails with [property.ErrRefused] for content
-// that is no text.
-func MergeTexts(name string, base []byte, versions [][]byte, o MergeOptions) (*Merged, error) {
-	all := append([][]byte{base}, versions...)
-	if strings.EqualFold(path.Ext(name), ".ini") {
-		return mergeSettings(name, all, o)
+// Mergeable reports whether [MergeFile] merges files of that name.
+func Mergeable(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".ini", ".json", ".csv", ".locres", ".xml", ".txt", ".cfg", ".lua", ".js", ".py", ".html", ".css", ".po", ".uplugin", ".uproject", ".cs", ".usf", ".ush", ".md", ".yml", ".yaml", ".directory":
+		return true
 	}
-	if textfile.Editable(name) {
-		open := func(b []byte) (fielded, error) { return OpenTexts(name, b) }
-		if m, err := mergeFields(open, all, o); m != nil || err != nil {
+	return IsPrototype(name)
+}
+
+// MergeFile makes all changes that versions of a file that is no package make of base: of .ini
+// by statements; of directories of Marvel Heroes' game database by records; of .locres, .json,
+// .csv, .xml and prototypes by their values, where at most one version has others than the base
+// has; and of other texts by lines. Ids in prototypes mean what db says. It fails with
+// [property.ErrRefused] for content that is no text.
+func MergeFile(name string, base []byte, versions [][]byte, db func() *Database, o MergeOptions) (*Merged, error) {
+	all := append([][]byte{base}, versions...)
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case ext == ".ini":
+		return mergeSettings(all, o)
+	case ext == ".directory":
+		return mergeDirectories(name, all, o)
+	case textfile.Editable(name) || IsPrototype(name):
+		if m, err := mergeFields(opener(name, db), all, o); m != nil || err != nil {
 			return m, err
 		}
 	}
-	if strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
+	if IsPrototype(name) || strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
 		return nil, fmt.Errorf("%w: more than one version has other keys than the base", property.ErrRefused)
 	}
 	return mergeLines(name, all, o)
 }
 
-// MergePrototypes does the same for files of Marvel Heroes' game database, by their values, and
-// for its directories by their records. What ids in them mean is taken from db.
-func MergePrototypes(name string, base []byte, versions [][]byte, db *Database, o MergeOptions) (*Merged, error) {
-	if IsDirectory(name) {
-		return mergeDirectories(name, append([][]byte{base}, versions...), o)
+// opener returns what reads files of that name.
+func opener(name string, db func() *Database) func([]byte) (fielded, error) {
+	if IsPrototype(name) {
+		return func(b []byte) (fielded, error) { return OpenPrototype(name, b, db(), true) }
 	}
-	open := func(b []byte) (fielded, error) { return OpenPrototype(name, b, db, true) }
-	m, err := mergeFields(open, append([][]byte{base}, versions...), o)
-	if m == nil && err == nil {
-		err = fmt.Errorf("%w: more than one version has other fields than the base, or fields of one name", property.ErrRefused)
-	}
-	return m, err
+	return func(b []byte) (fielded, error) { return OpenTexts(name, b) }
 }
 
 // fielded is a file of values that are set by their names.

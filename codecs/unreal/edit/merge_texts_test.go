@@ -2,7 +2,6 @@ package edit_test
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,7 +55,7 @@ func TestMergeSettings(t *testing.T) {
 				if flip {
 					slices.Reverse(mods)
 				}
-				m, err := edit.MergeTexts("Game.ini", []byte(c.base), mods, edit.MergeOptions{})
+				m, err := edit.MergeFile("Game.ini", []byte(c.base), mods, nil, edit.MergeOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -68,7 +67,7 @@ func TestMergeSettings(t *testing.T) {
 					t.Errorf("got %q, want %q", m.Asset, c.want)
 				}
 				for i, mod := range mods { // the laws
-					m, err := edit.MergeTexts("Game.ini", []byte(c.base), [][]byte{[]byte(c.base), mod}, edit.MergeOptions{})
+					m, err := edit.MergeFile("Game.ini", []byte(c.base), [][]byte{[]byte(c.base), mod}, nil, edit.MergeOptions{})
 					if err != nil || string(m.Asset) != string(mod) {
 						t.Errorf("%d alone: %q, %v", i, m.Asset, err)
 					}
@@ -76,7 +75,7 @@ func TestMergeSettings(t *testing.T) {
 				if c.open == "" {
 					continue
 				}
-				m, err = edit.MergeTexts("Game.ini", []byte(c.base), mods, edit.MergeOptions{Prefer: []int{1}})
+				m, err = edit.MergeFile("Game.ini", []byte(c.base), mods, nil, edit.MergeOptions{Prefer: []int{1}})
 				if err != nil || !bytes.Equal(m.Asset, mods[1]) {
 					t.Errorf("prefer: %q, %v", m.Asset, err)
 				}
@@ -95,7 +94,7 @@ func TestMergeAround(t *testing.T) {
 		{"a.csv", "k,v\na,1\n", "k,v\na,1\nb,2\n", "k,v\na,1\nc,3\n", "k,v\na,1\nb,2\nc,3\n", ""},
 		{"a.json", `{"a":1}`, `{"a":2}`, `{"a":3}`, "", "a"},
 	} {
-		m, err := edit.MergeTexts(c.name, []byte(c.base), [][]byte{[]byte(c.x), []byte(c.y)}, edit.MergeOptions{})
+		m, err := edit.MergeFile(c.name, []byte(c.base), [][]byte{[]byte(c.x), []byte(c.y)}, nil, edit.MergeOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", c.x, err)
 			continue
@@ -112,12 +111,12 @@ func TestMergeDirectories(t *testing.T) {
 		files, db := sipFiles(t, sip)
 		merged := 0
 		for name, base := range files {
-			if !edit.IsDirectory(name) {
+			if !strings.HasSuffix(name, ".directory") {
 				continue
 			}
 			x, y := bytes.Clone(base), bytes.Clone(base)
 			merge := func(o edit.MergeOptions) *edit.Merged {
-				m, err := edit.MergePrototypes(name, base, [][]byte{x, y}, db, o)
+				m, err := edit.MergeFile(name, base, [][]byte{x, y}, func() *edit.Database { return db }, o)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -140,15 +139,29 @@ func TestMergeDirectories(t *testing.T) {
 			t.Errorf("%s: %d directories", sip, merged)
 		}
 	}
-	if _, err := edit.MergePrototypes("a.directory", nil, [][]byte{nil}, nil, edit.MergeOptions{}); err == nil {
+	if _, err := edit.MergeFile("a.directory", nil, [][]byte{nil}, nil, edit.MergeOptions{}); err == nil {
 		t.Error("an empty directory")
 	}
 }
 
-// Operators are no values that edits set: an export names them.
-func TestDiffOperators(t *testing.T) {
-	edits, rest, err := edit.DiffTexts("a.ini", []byte("[A]\n+P=1\nX=1\n"), []byte("[A]\n-P=1\nX=2\n"))
-	if got := fmt.Sprint(edits, len(rest)); err != nil || got != fmt.Sprint([]edit.Edit{{Field: "A[X]", Op: edit.Set, Value: "2"}}, 1) {
-		t.Error(got, err)
+// Operators, and what values lie in, are no values that edits set: an export names them.
+func TestDiffFile(t *testing.T) {
+	for _, c := range []struct{ name, base, mod, edits, rest string }{
+		{"a.ini", "[A]\n+P=1\nX=1\n", "[A]\n-P=1\nX=2\n", "A[X]=2", "A[P]"},
+		{"a.json", `{"a":1,"b":{}}`, `{"a":2,"b":[]}`, "a=2", "what its values lie in"},
+		{"a.json", `{"a":1}`, `{ "a": 2 }`, "a=2", ""},
+		{"a.txt", "a", "b", "", ""},
+	} {
+		edits, rest := edit.DiffFile(c.name, []byte(c.base), []byte(c.mod), nil)
+		var got, left []string
+		for _, e := range edits {
+			got = append(got, e.Field+"="+e.Value)
+		}
+		for _, item := range rest {
+			left = append(left, item.Field)
+		}
+		if strings.Join(got, " ") != c.edits || strings.Join(left, " ") != c.rest || c.name == "a.txt" && len(rest) == 0 {
+			t.Errorf("%s: edits %q, rest %q", c.mod, got, left)
+		}
 	}
 }

@@ -116,10 +116,9 @@ func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest 
 		if err = errors.Join(err, readErr); err != nil {
 			return nil, nil, err
 		}
-		if h := base.header(); edit.IsPrototype(h.path) {
-			return edit.DiffPrototypes(h.e.Name, old, new, h.ar.database(ctx))
-		}
-		return edit.DiffTexts(base.header().path, old, new)
+		h := base.header()
+		edits, rest = edit.DiffFile(h.e.Name, old, new, func() *edit.Database { return h.ar.database(ctx) })
+		return edits, rest, nil
 	}
 	bulk, err := base.sum(ctx, isBulk)
 	moved, sumErr := mod.sum(ctx, isBulk)

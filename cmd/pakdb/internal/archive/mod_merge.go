@@ -305,8 +305,8 @@ func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modU
 	switch h := base.header(); {
 	case isPackage(h.e):
 		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case (mayBeText(h.path) || edit.IsPrototype(h.path) || edit.IsDirectory(h.path)) && len(base.files) == 1:
-		merged, err = mergeTexts(ctx, base, sides, changed, local)
+	case edit.Mergeable(h.path) && len(base.files) == 1:
+		merged, err = mergeFiles(ctx, base, sides, changed, local)
 	}
 	if merged == nil || err != nil {
 		return nil, err
@@ -346,7 +346,7 @@ func mergePackages(ctx context.Context, base *modUnit, sides []*modUnit, changed
 	return edit.Merge(ctx, b, versions, o)
 }
 
-func mergeTexts(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o edit.MergeOptions) (*edit.Merged, error) {
+func mergeFiles(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o edit.MergeOptions) (*edit.Merged, error) {
 	b, err := base.header().read(ctx)
 	var versions [][]byte
 	for _, i := range changed {
@@ -356,10 +356,8 @@ func mergeTexts(ctx context.Context, base *modUnit, sides []*modUnit, changed []
 	if err != nil {
 		return nil, err
 	}
-	if h := base.header(); edit.IsPrototype(h.path) || edit.IsDirectory(h.path) {
-		return edit.MergePrototypes(h.e.Name, b, versions, h.ar.database(ctx), o)
-	}
-	return edit.MergeTexts(base.header().path, b, versions, o)
+	h := base.header()
+	return edit.MergeFile(h.e.Name, b, versions, func() *edit.Database { return h.ar.database(ctx) }, o)
 }
 
 // all merges all units, in the order of their paths.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -270,15 +269,6 @@ func (u *modUnit) asFiles(data map[string][]byte) (files []modFile) {
 		files = append(files, modFile{p.ar, p.e, p.path, data[p.ext()]})
 	}
 	return files
-}
-
-// mayBeText reports files whose lines can be compared, by their names.
-func mayBeText(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".ini", ".json", ".csv", ".locres", ".xml", ".txt", ".cfg", ".lua", ".js", ".py", ".html", ".css", ".po", ".uplugin", ".uproject", ".cs", ".usf", ".ush", ".md", ".yml", ".yaml":
-		return true
-	}
-	return false
 }
 
 // warnOfBase warns of mods that change fewer values of another build: they were made for that
