@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+
+	"pakdb/schema/internal/conn"
 )
 
 // Known is an archive that an earlier scan made.
@@ -35,24 +37,21 @@ type knownArchives struct {
 func (a *knownArchives) find(ctx context.Context, args ...any) (found []Known, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	rows, err := a.db.QueryContext(ctx, knownSQL, args...)
-	if err != nil {
-		return nil, err
+	type stored struct {
+		Known
+		digest []byte
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var k Known
-		var digest []byte
-		if err := rows.Scan(&k.Archive, &k.ModTime, &digest, &k.Entries, &k.Size, &k.Stored, &k.Problems); err != nil {
-			return nil, err
-		}
-		if len(digest) == len(Digest{}) {
-			d := Digest(digest)
+	all, err := conn.All(ctx, a.db, func(k *stored) []any {
+		return []any{&k.Archive, &k.ModTime, &k.digest, &k.Entries, &k.Size, &k.Stored, &k.Problems}
+	}, knownSQL, args...)
+	for _, k := range all {
+		if len(k.digest) == len(Digest{}) {
+			d := Digest(k.digest)
 			k.Digest = &d
 		}
-		found = append(found, k)
+		found = append(found, k.Known)
 	}
-	return found, rows.Err()
+	return found, err
 }
 
 const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count

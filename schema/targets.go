@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"pakdb/schema/internal/write"
 	"slices"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/write"
 )
 
 // Target is a content of the build that is to be searched for known ids, and an
@@ -24,18 +26,7 @@ type Target struct {
 // that ask for a search, by archive and ordinal. After it nothing but
 // [Build.AddScanned] and [Build.ReplaceFacts] may be added.
 func (b *Build) Targets(ctx context.Context) ([]Target, error) {
-	if err := b.flush(); err != nil {
-		return nil, err
-	}
-	var targets []Target
-	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) (err error) {
-		if err := b.publish.InsertMounts(ctx, tx); err != nil {
-			return err
-		}
-		targets, err = readTargets(ctx, tx, searched, b.publish.ID)
-		return err
-	})
-	return targets, err
+	return b.readTargets(ctx, searched, b.publish.ID)
 }
 
 const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
@@ -47,20 +38,19 @@ const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.
 	HAVING min(ba.ordinal) IS NOT NULL
 	ORDER BY ba.ordinal, e.ordinal`
 
-func readTargets(ctx context.Context, tx *sql.Tx, query string, args ...any) (targets []Target, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
+// readTargets completes what was added so far and returns the contents that a query lists.
+func (b *Build) readTargets(ctx context.Context, query string, args ...any) (targets []Target, err error) {
+	if err := b.flush(); err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var t Target
-		if err := rows.Scan(&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known); err != nil {
-			return nil, err
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if err := b.publish.InsertMounts(ctx, tx); err != nil {
+			return err
 		}
-		targets = append(targets, t)
-	}
-	return targets, rows.Err()
+		targets, err = conn.All(ctx, tx, func(t *Target) []any { return []any{&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known} }, query, args...)
+		return err
+	})
+	return targets, err
 }
 
 // SpaceIDs yields every id that any build defines in a space.
@@ -95,24 +85,19 @@ func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 // table, whose columns are content_id, id and name_id. It may be called from any
 // goroutine while the build is collected.
 func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string, error) {
-	rows, err := b.c.reader.QueryContext(ctx, `SELECT s.id, n.name
+	type named struct {
+		id   int64
+		name string
+	}
+	all, err := conn.All(ctx, b.c.reader, func(n *named) []any { return []any{&n.id, &n.name} }, `SELECT s.id, n.name
 		FROM `+table+` s
 		JOIN x_name n ON n.name_id = s.name_id
 		WHERE s.content_id = (SELECT max(content_id) FROM `+table+`)`)
-	if err != nil {
-		return nil, err
+	names := make(map[int64]string, len(all))
+	for _, n := range all {
+		names[n.id] = n.name
 	}
-	defer func() { _ = rows.Close() }()
-	names := map[int64]string{}
-	for rows.Next() {
-		var id int64
-		var name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, err
-		}
-		names[id] = name
-	}
-	return names, rows.Err()
+	return names, err
 }
 
 // Unresolved completes what was added so far and returns the contents of the
@@ -121,18 +106,7 @@ func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string,
 // nothing but [Build.AddScanned] and
 // [Build.ReplaceFacts] may be added.
 func (b *Build) Unresolved(ctx context.Context, table, space string) ([]Target, error) {
-	if err := b.flush(); err != nil {
-		return nil, err
-	}
-	var targets []Target
-	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) (err error) {
-		if err := b.publish.InsertMounts(ctx, tx); err != nil {
-			return err
-		}
-		targets, err = readTargets(ctx, tx, fmt.Sprintf(unresolved, table), b.publish.ID, space)
-		return err
-	})
-	return targets, err
+	return b.readTargets(ctx, fmt.Sprintf(unresolved, table), b.publish.ID, space)
 }
 
 const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0

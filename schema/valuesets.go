@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"slices"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/write"
@@ -51,24 +52,17 @@ func (b *Build) ValueTargets(ctx context.Context) (targets []ValueTarget, err er
 		if err := b.publish.InsertMounts(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, valueTargets, b.publish.ID)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var t ValueTarget
-			if err := rows.Scan(&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package); err != nil {
-				return err
-			}
-			if k := (key{t.Content, t.Header}); !seen[k] {
-				seen[k] = true
-				targets = append(targets, t)
-			}
-		}
-		return rows.Err()
+		targets, err = conn.All(ctx, tx, func(t *ValueTarget) []any {
+			return []any{&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package}
+		}, valueTargets, b.publish.ID)
+		return err
 	})
-	return targets, err
+	return slices.DeleteFunc(targets, func(t ValueTarget) bool {
+		k := key{t.Content, t.Header}
+		again := seen[k]
+		seen[k] = true
+		return again
+	}), err
 }
 
 // ValueSet is the values of a content that is in the catalog.
@@ -102,19 +96,12 @@ func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarg
 			CROSS JOIN x_build o ON o.build_id = v.build_id AND o.value_state = ?2 AND o.complete = 1`, b.publish.ID, state); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT s.content_id, s.header FROM x_build_value v JOIN x_value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var k [2]int64
-			if err := rows.Scan(&k[0], &k[1]); err != nil {
-				return err
-			}
+		sets, err := conn.All(ctx, tx, func(k *[2]int64) []any { return []any{&k[0], &k[1]} },
+			"SELECT s.content_id, s.header FROM x_build_value v JOIN x_value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
+		for _, k := range sets {
 			taken[k] = true
 		}
-		return rows.Err()
+		return err
 	})
 	return taken, err
 }
@@ -142,21 +129,17 @@ func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
 
 // LatestMappings returns the mappings that a catalog was given last.
 func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, digest, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
-	if err != nil {
-		return nil, err
+	type stored struct {
+		Mapping
+		digest []byte
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var m Mapping
-		var digest []byte
-		if err := rows.Scan(&m.Name, &digest, &m.Data); err != nil {
-			return nil, err
-		}
-		copy(m.Digest[:], digest)
-		all = append(all, m)
+	found, err := conn.All(ctx, db, func(m *stored) []any { return []any{&m.Name, &m.digest, &m.Data} },
+		"SELECT name, digest, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
+	for _, m := range found {
+		copy(m.Digest[:], m.digest)
+		all = append(all, m.Mapping)
 	}
-	return all, rows.Err()
+	return all, err
 }
 
 // RememberMappings keeps mappings for scans that are given none, with their classes.

@@ -11,40 +11,40 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// FirstTexts returns the first column of the rows of a query, which are texts.
-func FirstTexts(ctx context.Context, db Querier, query string, args ...any) (texts []string, err error) {
+// All returns the rows of a query. columns returns where the columns of a row belong.
+func All[T any](ctx context.Context, db Querier, columns func(row *T) []any, query string, args ...any) (all []T, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
+		var row T
+		if err := rows.Scan(columns(&row)...); err != nil {
 			return nil, err
 		}
-		texts = append(texts, s)
+		all = append(all, row)
 	}
-	return texts, rows.Err()
+	return all, rows.Err()
+}
+
+// FirstTexts returns the first column of the rows of a query, which are texts.
+func FirstTexts(ctx context.Context, db Querier, query string, args ...any) (texts []string, err error) {
+	return All(ctx, db, func(text *string) []any { return []any{text} }, query, args...)
 }
 
 // IDs returns what a query yields: texts, and the id of each.
 func IDs(ctx context.Context, db Querier, query string) (map[string]int64, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
+	type named struct {
+		name string
+		id   int64
 	}
-	defer func() { _ = rows.Close() }()
-	ids := map[string]int64{}
-	for rows.Next() {
-		var name string
-		var id int64
-		if err := rows.Scan(&name, &id); err != nil {
-			return nil, err
-		}
-		ids[name] = id
+	all, err := All(ctx, db, func(n *named) []any { return []any{&n.name, &n.id} }, query)
+	ids := make(map[string]int64, len(all))
+	for _, n := range all {
+		ids[n.name] = n.id
 	}
-	return ids, rows.Err()
+	return ids, err
 }
 
 // MaxID returns the largest id in a column of a table, 0 for an empty one.

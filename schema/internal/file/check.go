@@ -189,19 +189,7 @@ func (c *checker) builds() error {
 }
 
 func (c *checker) labels() (labels []string, err error) {
-	rows, err := c.db.QueryContext(c.ctx, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var label string
-		if err := rows.Scan(&label); err != nil {
-			return nil, err
-		}
-		labels = append(labels, label)
-	}
-	return labels, rows.Err()
+	return conn.FirstTexts(c.ctx, c.db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
 }
 
 // read reads every column of what a build shows.

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"pakdb/schema/internal/conn"
@@ -85,20 +84,9 @@ func removeArchives(ctx context.Context, tx *sql.Tx, where string) error {
 		archive int64
 		lineage Lineage
 	}
-	var all []row
-	rows, err := tx.QueryContext(ctx, "SELECT archive_id, lineage_id, edition FROM x_archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
+	all, err := conn.All(ctx, tx, func(r *row) []any { return []any{&r.archive, &r.lineage.ID, &r.lineage.Edition} },
+		"SELECT archive_id, lineage_id, edition FROM x_archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
 	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.archive, &r.lineage.ID, &r.lineage.Edition); err != nil {
-			return err
-		}
-		all = append(all, r)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, r := range all {
