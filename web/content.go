@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -159,22 +160,50 @@ func (f *file) picture(w http.ResponseWriter, r *http.Request, a *address) error
 	if err != nil {
 		return err
 	}
-	found, err := f.image(r.Context(), int(number), int(side))
+	mip, err := a.number("mip", -1, 0, 32)
 	if err != nil {
+		return err
+	}
+	found, err := f.image(r.Context(), int(number), int(mip), int(side))
+	if err != nil {
+		return err
+	}
+	shown := picture.Small(found, int(side))
+	if err := keepChannel(shown, a.query.Get("channel")); err != nil {
 		return err
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := encoder.Encode(&out, picture.Small(found, int(side))); err != nil {
+	if err := encoder.Encode(&out, shown); err != nil {
 		return err
 	}
 	writeBody(w, "image/png", out.Bytes())
 	return nil
 }
 
-func (f *file) image(ctx context.Context, number, side int) (image.Image, error) {
+// keepChannel leaves one channel of a picture as shades of grey: r, g, b or a; or all but the
+// opacity: rgb. "" leaves it as it is.
+func keepChannel(p *image.NRGBA, channel string) error {
+	at := strings.Index("rgba", channel)
+	if channel == "" {
+		return nil
+	}
+	if at < 0 || len(channel) != 1 && channel != "rgb" {
+		return refuse(http.StatusBadRequest, "", "channel is one of r, g, b, a, rgb")
+	}
+	for pixel := range slices.Chunk(p.Pix, 4) {
+		if len(channel) == 1 {
+			pixel[0], pixel[1], pixel[2] = pixel[at], pixel[at], pixel[at]
+		}
+		pixel[3] = 255
+	}
+	return nil
+}
+
+// image is a picture of the content: a mip of a texture, or -1 for the one that fits a side.
+func (f *file) image(ctx context.Context, number, mip, side int) (image.Image, error) {
 	if !show.IsPicture(f.entry.Path, f.entry.Type) {
-		return f.texture(ctx, number, side)
+		return f.texture(ctx, number, mip, side)
 	}
 	body, err := f.bytes(ctx)
 	if err != nil {
@@ -183,8 +212,11 @@ func (f *file) image(ctx context.Context, number, side int) (image.Image, error)
 	return show.Picture(f.entry.Path, f.entry.Type, body, side)
 }
 
+// mostPixels bounds a mip that is decoded.
+const mostPixels = 1 << 24
+
 // texture is one of the textures of a package, by its number.
-func (f *file) texture(ctx context.Context, number, side int) (image.Image, error) {
+func (f *file) texture(ctx context.Context, number, mip, side int) (image.Image, error) {
 	p, err := f.media(ctx)
 	if err != nil {
 		return nil, err
@@ -197,7 +229,14 @@ func (f *file) texture(ctx context.Context, number, side int) (image.Image, erro
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := p.Small(t, 0, side)
+	if mip < 0 {
+		found, _, err := p.Small(t, 0, side)
+		return found, err
+	}
+	if mip >= len(t.Mips) || t.Mips[mip].Width*t.Mips[mip].Height > mostPixels {
+		return nil, refuse(http.StatusNotFound, "", "no mip %d of at most %d pixels", mip, mostPixels)
+	}
+	found, _, err := p.Picture(t, media.Which{Mip: mip})
 	return found, err
 }
 

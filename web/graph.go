@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"time"
 
+	"pakdb/diff"
 	"pakdb/query/graph"
+	"pakdb/query/show"
+	"pakdb/schema"
 	"pakdb/web/internal/explore"
 )
 
@@ -25,6 +28,7 @@ type node struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"` // "" of what is not in the build
 	Depth int    `json:"depth"`
+	Class string `json:"class,omitempty"` // of the object in it
 }
 
 // edge refers to nodes by their place.
@@ -63,7 +67,26 @@ func (x *graphs) answer(w http.ResponseWriter, r *http.Request, a *address) erro
 			return err
 		}
 	}
+	if err := x.classify(r.Context(), a.build, d.nodes); err != nil {
+		return err
+	}
 	writeJSON(w, map[string]any{"path": a.path, "nodes": d.nodes, "edges": d.edges, "truncated": d.more, "ms": milliseconds(began)})
+	return nil
+}
+
+// classify sets the classes of the nodes that are files.
+func (x *graphs) classify(ctx context.Context, build string, nodes []node) error {
+	files := make([]show.Placed, len(nodes))
+	for i := range nodes {
+		files[i] = show.Placed{Build: build, File: &diff.File{Path: nodes[i].Path}}
+	}
+	classes, err := show.ClassesOf(ctx, x.db, files)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	for i := range nodes {
+		nodes[i].Class = classes[i]
+	}
 	return nil
 }
 
@@ -96,7 +119,7 @@ func (d *drawing) node(n graph.Node, depth int) (place int, ok bool) {
 		return 0, false
 	}
 	d.at[name] = len(d.nodes)
-	d.nodes = append(d.nodes, node{name, n.Path, depth})
+	d.nodes = append(d.nodes, node{Name: name, Path: n.Path, Depth: depth})
 	return len(d.nodes) - 1, true
 }
 

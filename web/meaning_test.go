@@ -38,7 +38,7 @@ func twoBuilds(t testing.TB, archives ...string) string {
 			if err := os.WriteFile(filepath.Join(at, "Alone.uexp"), []byte("\x00 values of "+label), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: label, Paths: []string{at}}); err != nil {
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: label, Paths: []string{at}, Search: schema.SearchMade}); err != nil {
 				t.Fatal(err)
 			}
 		}

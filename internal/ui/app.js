@@ -47,6 +47,7 @@ let builds = [], about = {}, current = null;
 const home = el("a", { href: "/", class: "home", title: "All builds" }, "pakdb");
 const buildChoice = el("select", { "aria-label": "Build", title: "Build" });
 const searchBox = el("input", { type: "search", placeholder: "Search paths, texts, ids   ( / )", "aria-label": "Search the build", autocomplete: "off", spellcheck: "false" });
+const hints = el("div", { class: "hints", role: "group", "aria-label": "Found so far", hidden: true });
 const links = el("nav", { "aria-label": "Pages" });
 const themeButton = el("button", { type: "button", title: "Light or dark (t)", "aria-label": "Light or dark", onclick: () => flip() }, "◐");
 const helpButton = el("button", { type: "button", title: "Keys (?)", "aria-label": "Keys", "aria-expanded": "false", onclick: () => help() }, "?");
@@ -55,7 +56,7 @@ const keys = el("div", { id: "shellkeys", class: "keys", hidden: true },
   ...[["/", "search"], ["b", "builds"], ["f", "folders"], ["s", "SQL"], ["l", "list"], ["m", "map"], ["↑ ↓ Enter", "choose and open"],
     ["Backspace", "one folder up"], ["t", "light or dark"], ["?", "these keys"]].flatMap(([k, what]) => [el("b", "", k), ` ${what}  ·  `]));
 const head = el("header", { class: "shell" }, el("div", "brand", home, buildChoice), links,
-  el("form", { class: "tools", role: "search", onsubmit: (e) => { e.preventDefault(); find(); } }, searchBox, themeButton, helpButton));
+  el("form", { class: "tools", role: "search", onsubmit: (e) => { e.preventDefault(); find(); } }, el("div", "finding", searchBox, hints), themeButton, helpButton));
 let main = el("main", { id: "main", tabindex: "-1" });
 
 const flip = () => {
@@ -65,6 +66,35 @@ const flip = () => {
 const help = () => { keys.hidden = !keys.hidden; helpButton.setAttribute("aria-expanded", !keys.hidden); };
 const shownBuild = () => current?.build ?? builds.at(-1)?.build;
 const find = () => { if (searchBox.value.trim() && shownBuild() !== undefined) go(to.search(shownBuild(), searchBox.value.trim())); };
+
+// ---- what is found while someone types
+let typing = 0, asking = new AbortController();
+const noHints = () => { clearTimeout(typing); asking.abort(); hints.hidden = true; };
+const suggest = async () => {
+  const q = searchBox.value.trim(), build = shownBuild(), mine = asking = new AbortController();
+  try {
+    const { found } = await get(to.data(to.page(build, "search", { q: /\w$/.test(q) ? q + "*" : q, limit: 12 })), mine.signal);
+    if (mine.signal.aborted) return;
+    const byPath = new Map(found.filter((f) => f.path).map((f) => [f.path, f]));
+    hints.replaceChildren(...[...byPath.values()].slice(0, 8).map((f) => el("a", { href: f.archive ? to.file(build, f.archive, f.ordinal ?? 0) : to.path(build, f.path.replace(/\/$/, "")) },
+      el("b", "", plain(f.path.replace(/\/$/, "").split("/").pop())), f.class ? el("span", "badge", plain(f.class)) : null, el("span", "dim", ` ${f.kind === "path" || f.kind === "folder" ? plain(f.path) : plain(f.text.slice(0, 80))}`))),
+    el("a", { href: to.search(build, q) }, "all answers"));
+    hints.hidden = byPath.size === 0;
+  } catch { hints.hidden = true; }
+};
+searchBox.addEventListener("input", () => {
+  noHints();
+  if (searchBox.value.trim().length > 1 && shownBuild() !== undefined) typing = setTimeout(suggest, 150);
+});
+searchBox.addEventListener("blur", () => setTimeout(() => { if (!hints.contains(document.activeElement)) hints.hidden = true; }, 200));
+head.addEventListener("keydown", (e) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[e.key], all = [searchBox, ...hints.children];
+  if (e.key === "Escape") noHints();
+  if (!step || hints.hidden || !all.includes(e.target)) return;
+  e.preventDefault();
+  e.stopPropagation();
+  all[Math.max(0, Math.min(all.length - 1, all.indexOf(e.target) + step))].focus();
+});
 
 const drawHead = ({ name, build }) => {
   const label = build ?? shownBuild();
@@ -99,6 +129,7 @@ document.addEventListener("keydown", () => { byKeys = true; }, true);
 document.addEventListener("pointerdown", () => { byKeys = false; }, true);
 const open = async () => {
   leaving.abort();
+  noHints();
   const mine = leaving = new AbortController();
   const url = new URL(location.href), where = route(url);
   document.body.setAttribute("aria-busy", "true");

@@ -51,7 +51,7 @@ export const show = async (view) => {
     if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab, changed: url.searchParams.get("changed") }));
     const into = el("div", "", el("p", "dim", "…")); // what comes late for another tab is drawn where nobody looks
     body.replaceChildren(into);
-    try { await drawers[tab](into, view, part, entry, { textures, sounds }); } catch (problem) {
+    try { await drawers[tab](into, view, part, entry, { textures, sounds, mips: Number(/(\d+) mips/.exec(told.join())?.[1] ?? 1) }); } catch (problem) {
       if (!view.signal.aborted) into.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
     }
   };
@@ -125,18 +125,26 @@ const redirect = async (view) => {
 };
 
 const mostPictures = 24;
-const drawPicture = async (body, view, part, entry, { textures }) => {
-  const n = Math.max(1, Math.min(textures, mostPictures));
+const drawPicture = async (body, view, part, entry, { textures, mips }) => {
+  const n = Math.max(1, Math.min(textures, mostPictures)), chosen = { channel: "", mip: "" }, group = el("div", "pictures");
   const picture = (number) => new Promise((done, failed) => {
-    const address = part("picture", { number: number || "", side: n > 1 ? 256 : 4096 }).replace(/\.json/, ""), img = el("img", { alt: `Picture${n > 1 ? " " + (number + 1) : ""} of ${plain(entry.path)}` });
+    const address = part("picture", { number: number || "", side: n > 1 ? 256 : 4096, ...chosen }).replace(/\.json/, ""), img = el("img", { alt: `Picture${n > 1 ? " " + (number + 1) : ""} of ${plain(entry.path)}` });
     img.addEventListener("load", () => done(el("figure", "", img, el("figcaption", "dim", `shown at ${img.naturalWidth} × ${img.naturalHeight}`))));
     img.addEventListener("error", () => view.get(address).then(() => failed(new Error("the picture cannot be shown")), failed));
     img.src = address;
   });
-  const all = await Promise.allSettled(Array.from({ length: n }, (_, i) => picture(i)));
+  const zoom = zoomOf(group, entry.path);
+  const draw = async () => {
+    const all = await Promise.allSettled(Array.from({ length: n }, (_, i) => picture(i)));
+    group.replaceChildren(...all.map((p) => (p.status === "fulfilled" ? p.value : el("p", "dim", plain(p.reason.message)))));
+    zoom.querySelector("select").dispatchEvent(new Event("change"));
+    return all;
+  };
+  const choice = (name, options) => el("label", "zoom", name + " ", el("select", { onchange: (e) => { chosen[name] = e.target.value; draw(); } }, ...options.map(([v, text]) => el("option", { value: v }, text))));
+  const all = await draw();
   if (all.every((p) => p.status === "rejected")) throw all[0].reason;
-  const group = el("div", "pictures", ...all.map((p) => (p.status === "fulfilled" ? p.value : el("p", "dim", plain(p.reason.message)))));
-  body.replaceChildren(group, zoomOf(group, entry.path), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
+  body.replaceChildren(group, el("p", "choices", zoom, choice("channel", [["", "all"], ["rgb", "without alpha"], ["r", "red"], ["g", "green"], ["b", "blue"], ["a", "alpha"]]),
+    mips > 1 && n === 1 ? choice("mip", [["", "largest"], ...Array.from({ length: mips }, (_, i) => [String(i), String(i)])]) : null), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
 };
 const drawSound = (body, view, part, entry, { sounds }) => {
   const player = (_, i) => {

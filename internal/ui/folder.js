@@ -17,8 +17,8 @@ const colourOf = (name) => palette[fixed[name] ?? [...name].reduce((h, c) => (h 
 export const show = async (view) => {
   const { build, url, main } = view;
   const path = url.searchParams.get("path") ?? view.rest.join("/");
-  const state = { sort: url.searchParams.get("sort") ?? "name", by: url.searchParams.get("by") ?? "stored", colour: url.searchParams.get("colour") ?? "type" };
-  const address = () => to.tree(build, path, { sort: state.sort === "name" ? "" : state.sort, by: state.by === "stored" ? "" : state.by, colour: state.colour === "type" ? "" : state.colour });
+  const state = { sort: url.searchParams.get("sort") ?? "name", by: url.searchParams.get("by") ?? "stored", colour: url.searchParams.get("colour") ?? "type", see: url.searchParams.get("see") ?? "" };
+  const address = () => to.tree(build, path, { sort: state.sort === "name" ? "" : state.sort, by: state.by === "stored" ? "" : state.by, colour: state.colour === "type" ? "" : state.colour, see: state.see });
   const listing = (at) => to.data(to.tree(build, path, { sort: state.sort, at, limit: chunk }));
   const mapping = () => to.data(to.tree(build, path, { by: state.by }, "treemap"));
   const [first, map] = await Promise.all([view.get(listing(0)), view.get(mapping())]);
@@ -47,10 +47,22 @@ export const show = async (view) => {
   const lines = el("div", { id: "lines" }), space = el("div", { id: "space" }, lines);
   const scroll = el("div", { id: "scroll", tabindex: "0", role: "rowgroup", "aria-label": "Files and folders" }, space);
   const grid = el("div", { id: "grid", role: "table", "aria-label": "Files and folders" }, heads, scroll);
+  // A folder of pictures is a grid of them, when someone chooses that.
+  const isPicture = (r) => r[0] === "file" && (/^Texture(2D|Cube)/.test(r[9]) || /\.(png|jpe?g|bmp|tga|dds)$/i.test(r[1])), thumbs = el("div", { id: "thumbs", tabindex: "0", role: "group", "aria-label": "Pictures" });
+  const drawThumbs = () => {
+    main.querySelector(".map").hidden = grid.hidden = state.see === "pictures";
+    thumbs.hidden = !grid.hidden;
+    if (thumbs.hidden) return;
+    const more = total > chunks.size * chunk ? el("button", { type: "button", onclick: async () => { await fetchChunk(chunks.size); drawThumbs(); } }, "more") : null;
+    thumbs.replaceChildren(...[...chunks.values()].flat().filter(isPicture).map((r) => el("a", { href: addressOf(r), class: "thumb", title: plain(r[1]) },
+      el("img", { src: to.data(to.file(build, r[6], r[7], { side: 128 }), "picture").replace(".json", ""), loading: "lazy", alt: "" }), el("span", "", plain(r[1].replace(/\.[^.]*$/, ""))))), ...[more].filter(Boolean));
+  };
+  const seeing = view.about.contents && first.rows.some(isPicture) ? choice("see", "see", [["", "list"], ["pictures", "pictures"]]) : null;
+  if (!seeing) state.see = "";
   main.append(el("div", "row", el("div", "", el("h1", "crumbs", crumbs(build, path, true)), sum),
-    el("span", "", choice("area", "by", [["stored", "stored size"], ["size", "decoded size"], ["files", "files"]]), " ", choice("colour", "colour", [["type", "class or type"], ["archive", "archive"]]))),
+    el("span", "", choice("area", "by", [["stored", "stored size"], ["size", "decoded size"], ["files", "files"]]), " ", choice("colour", "colour", [["type", "class or type"], ["archive", "archive"]]), " ", seeing ?? "")),
   el("section", { class: "map", "aria-label": "Map of the folder" }, el("div", { id: "mapbox" }, canvas, tip), legend, live),
-  el("section", { class: "list", "aria-label": "List" }, grid));
+  el("section", { class: "list", "aria-label": "List" }, grid, thumbs));
 
   // ---- the map: a legend with sums, of which one can be chosen
   let only = null;
@@ -118,6 +130,7 @@ export const show = async (view) => {
       drawHeads(); list.reset();
       return;
     }
+    if (what === "see") return drawThumbs();
     drawMap();
   };
   const drawMap = () => { readColours(["bg", "card", "ink", "dim", "line", "focus"]); parents(root); key = assign(); treemap.draw(root); };
@@ -128,6 +141,7 @@ export const show = async (view) => {
   }, { signal: view.signal });
   view.after(() => {
     drawHeads();
+    drawThumbs();
     new ResizeObserver(() => { if (!view.signal.aborted) { drawMap(); list.draw(); } }).observe(main);
     if (view.byKeys) scroll.focus({ preventScroll: true });
   });
