@@ -65,7 +65,7 @@ type Info struct {
 	Version    string // as the field says it: "KAPG 1", "SQLite 1.6", "8B"
 	MountPoint string // prefix of every path in the game's file system, "" for none
 	Encrypted  bool   // the index, or an entry, is encrypted
-	EntryCount int    // -1 when only iteration tells
+	EntryCount int    // -1 if only iteration shows it
 	Details    []Detail
 	// Warnings are findings about the container as a whole that do not stop
 	// anyone from reading it.
@@ -181,8 +181,8 @@ type Padder interface {
 
 // Locator is an Archive whose entries go by other names than their paths.
 type Locator interface {
-	// Locate returns what tells the entries that name stands for, nil when it is
-	// no such name. That there is an entry is not checked.
+	// Locate returns a test for the entries that name means, nil if it is no such
+	// name. There may be no such entry.
 	Locate(name string) func(*Entry) bool
 }
 

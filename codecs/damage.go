@@ -41,8 +41,8 @@ func (d Damage) String() string {
 	return text + ": " + d.Cause
 }
 
-// NeedsKey reports whether nothing is wrong but that the key of the index is missing
-// or another one: who takes files as bytes need not mind. Causes begin with their
+// NeedsKey reports whether the only fault is a missing or wrong key of the index, which
+// does not matter to callers that read files as bytes. Causes begin with their
 // class, also in a catalog.
 func (d Damage) NeedsKey() bool {
 	return strings.HasPrefix(d.Cause, ErrEncrypted.Error()) || strings.HasPrefix(d.Cause, ErrWrongKey.Error())
@@ -174,8 +174,8 @@ func damageOf(ctx context.Context, name string, r *Registry, a Archive) []Damage
 	return c.Found
 }
 
-// DamageCollector gathers the damage of one archive, for who goes through its
-// entries anyway.
+// DamageCollector gathers the damage of one archive, for callers that read its entries
+// anyway.
 type DamageCollector struct {
 	Found []Damage
 

@@ -150,7 +150,7 @@ func (r *Repeated) Takes(e *Entry, err error) bool {
 }
 
 // repeatedKey is what errors of one cause have in common, "" for errors that are
-// told one by one.
+// reported one by one.
 func repeatedKey(err error) string {
 	switch fe := (*FormatError)(nil); {
 	case errors.Is(err, ErrEncrypted):
@@ -163,7 +163,7 @@ func repeatedKey(err error) string {
 	return ""
 }
 
-// entryLabel tells entries apart; "" is the archive as a whole.
+// entryLabel distinguishes entries; "" is the archive as a whole.
 func entryLabel(e *Entry, err error) string {
 	if e != nil {
 		return fmt.Sprintf("#%d", e.Ordinal)

@@ -78,7 +78,7 @@ type Facts struct {
 	// Scan asks for a search of the content for known ids, once all ids of the
 	// build are known; nil: every reference is in Refs.
 	Scan *Scan
-	// Digest tells contents apart that differ in more than noise; nil where none
+	// Digest distinguishes contents that differ in more than noise; nil where none
 	// was made.
 	Digest *PartDigest
 	// Body, unless nil, digests what lies beside the content: the .uexp that holds
@@ -93,9 +93,8 @@ type Facts struct {
 	DecodedSize int64
 }
 
-// PartDigest is what tells, of two contents that differ in their bytes, whether
-// and where they differ in more than noise: the GUIDs and hashes that an engine
-// writes anew with every cook or save.
+// PartDigest shows whether and where two contents differ in more than noise: the GUIDs
+// and hashes that an engine writes anew with every cook or save.
 type PartDigest struct {
 	// Essence is the first 16 bytes of the BLAKE3 of all that is not noise.
 	Essence [16]byte
@@ -120,7 +119,7 @@ type Scan struct {
 // "prototype" or "package". Spaces of different families have different names.
 type Space string
 
-// Symbol says that Key in Space stands for Path. It is how references find
+// Symbol says that Key in Space means Path. It is how references find
 // their targets: a directory of records defines its records, a package itself.
 type Symbol struct {
 	Space Space

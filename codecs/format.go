@@ -50,7 +50,7 @@ type Format struct {
 	// archive in it, whether they exist or not. Nil: an archive is one file.
 	Parts func(src Source) ([]string, error)
 	// IsPart reports whether the file of that name in dir is one of an archive
-	// beside it, and so none of its own: whoever walks a folder passes over it.
+	// beside it, and so none of its own: walks of folders pass over it.
 	IsPart func(name string, dir fs.FS) bool
 	// Mounting says how a game mounts archives of the format. Nil: it does not;
 	// [Format.Mounts] returns it either way.
@@ -151,7 +151,7 @@ type CreateOptions struct {
 	// Sibling opens a file of the archive that lies beside the one that Create
 	// is given, for formats of several files: suffix takes the place of the
 	// extension of its name (".ucas", "_s1.ucas"). Each is asked for once, and
-	// closed by whoever opened it, after the Writer's Close. [WriteFile]
+	// closed by the caller that opened it, after the Writer's Close. [WriteFile]
 	// provides it where it is nil.
 	Sibling func(suffix string) (io.WriteSeeker, error)
 	// Template is what a format's own Like took from an archive and no other
@@ -288,8 +288,7 @@ func (f *Format) OptionsLike(a Archive) (*CreateOptions, error) {
 // opens by name: nothing is mounted over them, of several entries of one file the
 // first counts, and the archive that is first in the build wins.
 type Mounting struct {
-	// Order tells from a file's path which of several archives wins, the higher
-	// one. Of equal orders names decide, see [mount.Compare]. Nil: the game has no
+	// Order returns the mount order of a file by its path; the higher one wins. Of equal orders names decide, see [mount.Compare]. Nil: the game has no
 	// such order.
 	Order func(path string) int
 	// FirstByName: of archives of one order the first by name wins, not the last.

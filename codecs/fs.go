@@ -232,7 +232,7 @@ func (d *openFolder) ReadDir(count int) ([]fs.DirEntry, error) {
 	return slices.Clone(list), nil
 }
 
-// openFile is a file that was opened. Its reader goes forward only: who seeks has
+// openFile is a file that was opened. Its reader goes forward only: a seek has
 // what lies between read and dropped, when the next bytes are asked for.
 type openFile struct {
 	from  *FileSystem

@@ -91,8 +91,8 @@ type nestedPlace struct {
 // the abilities of its format; see [ArchiveAs].
 func (a *nestedArchive) Unwrap() Archive { return a.Archive }
 
-// Info describes the archive without those in it, but that only Entries tells
-// how many entries there are.
+// Info describes the archive without those in it. The number of entries is unknown until
+// Entries has listed them.
 func (a *nestedArchive) Info() Info {
 	info := a.Archive.Info()
 	info.EntryCount = -1

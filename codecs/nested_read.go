@@ -151,7 +151,7 @@ func (a *nestedArchive) verifyInner(ctx context.Context, p nestedPlace, report f
 		return ctx.Err()
 	}
 	if err != nil {
-		return nil // Entries has told
+		return nil // Entries has reported it
 	}
 	defer a.release(in)
 	found := func(fe *FormatError) {

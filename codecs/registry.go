@@ -48,9 +48,9 @@ func (r *Registry) Detect(src Source) (*Format, error) {
 	return best[0], nil
 }
 
-// DetectArchive is [Registry.Detect] for who wants an archive, and no file that is
-// one entry of its own: of what only the format that takes any file recognises, it
-// returns the error that [Registry.Explain] has, or else [ErrUnknown].
+// DetectArchive is [Registry.Detect] for callers that need an archive, not a file that is
+// one entry of its own. For a file that only the format of any file recognises, it returns
+// the error of [Registry.Explain], or else [ErrUnknown].
 func (r *Registry) DetectArchive(src Source) (*Format, error) {
 	format, err := r.Detect(src)
 	if err != nil || !format.Mounts().Loose {
@@ -210,7 +210,7 @@ func (r *Registry) Check() error {
 			errs = append(errs, fmt.Errorf("format %q is incomplete", f.Name))
 		}
 		if seen[f.Name] {
-			errs = append(errs, fmt.Errorf("format %q stands twice", f.Name))
+			errs = append(errs, fmt.Errorf("format %q is listed twice", f.Name))
 		}
 		seen[f.Name] = true
 	}

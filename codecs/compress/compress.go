@@ -39,7 +39,7 @@ type Error struct {
 	Err    error
 }
 
-// Error leaves the class out: whoever wraps it says "corrupt" already.
+// Error leaves the class out: errors that wrap it say "corrupt" already.
 func (e *Error) Error() string {
 	if e.Err == ErrCorrupt {
 		return fmt.Sprintf("%s: %s", e.Method, e.Detail)

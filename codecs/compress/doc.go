@@ -22,7 +22,7 @@
 //
 //   - A binary delta between two archives is small only between the *decoded*
 //     contents: in deflated data one changed byte changes all that follows.
-//     Whoever applies such a delta must deflate the new content again and get
+//     To apply such a delta is to deflate the new content again and get
 //     the very bytes that the archive's author got, or the archive's
 //     checksums and signatures are lost.
 //   - An archive that is packed again from its content should be the archive.
@@ -68,7 +68,7 @@
 // out: what it saves in searching it costs in indexing.
 //
 // The loops that search are go:norace: the race detector took 60 % of the CPU time of
-// whoever encodes for reads of tables that one goroutine owns. It watches the methods
+// encoding for reads of tables that one goroutine owns. It watches the methods
 // that callers see, and what those write to an Encoder that two share.
 //
 // # LZ4
@@ -77,8 +77,8 @@
 // byte: LZ4_compress_default, LZ4_compress_fast and LZ4_compress_HC of liblz4.
 //
 // Every LZ4 encoder makes blocks that every decoder reads, and hardly two make
-// the same. Who rebuilds an archive from its content, for example after a patch
-// between decoded contents, needs the very bytes. Of 916 blocks of 64 KiB that
+// the same. To rebuild an archive from its content, for example after a patch
+// between decoded contents, takes the very bytes. Of 916 blocks of 64 KiB that
 // liblz4 made, pierrec/lz4 re-creates none; this package re-creates all.
 //
 // # Dialects of LZ4

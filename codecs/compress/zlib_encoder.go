@@ -182,7 +182,7 @@ func (e *ZlibEncoder) store() {
 	}
 }
 
-// tally adds a symbol to the block. Whoever calls it looks at stop next.
+// tally adds a symbol to the block. The caller looks at stop next.
 func (e *ZlibEncoder) tally(sym uint32) {
 	e.syms[e.symCount] = sym
 	e.symCount++

@@ -15,8 +15,8 @@ import (
 // the parameters of a stream's neighbours are a good choice, since archives are
 // made with one set.
 //
-// A wrong guess costs little. The header tells the window and a few levels; the
-// number of symbols in the first block tells the memory level, and whether
+// A wrong guess costs little. The header shows the window and a few levels; the
+// number of symbols in the first block shows the memory level, and whether
 // zlib can have made it at all; and the symbols are compared with those of the
 // first block while they are found. That zlib did not make a stream is usually
 // known after some hundred symbols of each guess.

@@ -1,6 +1,6 @@
 // Package gpak reads and writes the .sip paks of Marvel Heroes: SQLite
 // databases up to client 1.28, and the custom archive "GPAK" from 1.29 on. One
-// [Format] tells the three kinds apart by their bytes.
+// [Format] distinguishes the three kinds by their bytes.
 //
 // The custom kind, all integers little-endian:
 //

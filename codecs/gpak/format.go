@@ -97,7 +97,7 @@ func explain(src codecs.Source) *codecs.FormatError {
 	return f.fail("", "schema", -1, err)
 }
 
-// isDamage tells what the bytes are to blame for from a failing disk.
+// isDamage reports whether an error is about the bytes, not about a failing disk.
 func isDamage(err error) bool {
 	return errors.Is(err, bin.ErrShort) || errors.Is(err, bin.ErrCount) || errors.Is(err, codecs.ErrCorrupt)
 }

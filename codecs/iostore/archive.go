@@ -84,7 +84,7 @@ func (a *archive) open() (err error) {
 }
 
 // sort makes ordinals follow the data. The order of the table is that of a
-// hash: whoever reads entries in it would read the .ucas back and forth.
+// hash: reading entries in it would read the .ucas back and forth.
 func (a *archive) sort() {
 	t := a.toc
 	keys := make([]uint64, t.len())
@@ -164,7 +164,7 @@ func (a *archive) entry(i int, names *paths) (*codecs.Entry, error) {
 	return e, nil
 }
 
-// name returns the path of chunk i, or what stands for it.
+// name returns the path of chunk i, or its substitute.
 func (a *archive) name(i int, names *paths) string {
 	if path, ok := names.of(i); ok && len(path) > 0 {
 		return string(path)

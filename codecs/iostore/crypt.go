@@ -86,7 +86,7 @@ func (c *crypt) directory(t *toc) ([]byte, error) {
 	return buf, nil
 }
 
-// plausible tells a decrypted directory index from noise: it starts with a
+// plausible distinguishes a decrypted directory index from noise: it starts with a
 // string that ends in a NUL.
 func plausible(buf []byte) bool {
 	r := bin.NewReader(buf, 0, leOrder)

@@ -127,7 +127,7 @@ func MountOrder(name string) int { return unreal.MountOrder(name, extTOC) }
 
 // IsPartition reports whether the file name in dir is a .ucas that belongs to
 // a .utoc beside it. Such a file has no magic of its own, and is no archive:
-// whoever walks a folder passes over it.
+// walks of folders pass over it.
 func IsPartition(name string, dir fs.FS) bool {
 	base, ok := unreal.CutSuffixFold(name, extCAS)
 	if !ok || dir == nil {

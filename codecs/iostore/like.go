@@ -142,7 +142,7 @@ func HeaderEntry(container uint64) *codecs.Entry {
 	return &codecs.Entry{Type: TypeContainerHeader, ID: newChunkID(container, 0, k).ID()}
 }
 
-// packageChunks returns what tells the chunks that a long package name stands for;
+// packageChunks returns a test for the chunks of a long package name;
 // nil for what is no such name.
 func packageChunks(name string) func(*codecs.Entry) bool {
 	if !strings.HasPrefix(name, "/") {

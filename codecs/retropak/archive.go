@@ -83,7 +83,7 @@ func (a *archive) entry(i int, p *peeker) (*codecs.Entry, error) {
 	return e, nil
 }
 
-// compressionOf looks for the first compressed entry that tells its method. It
+// compressionOf looks for the first compressed entry that states its method. It
 // gives up after some: a pak of stored blocks alone is as good as one without
 // compression.
 func compressionOf(a *archive) compress.Method {

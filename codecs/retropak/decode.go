@@ -162,7 +162,7 @@ func (f *inflater) end() int64 {
 	return f.start + pos - int64(f.in.Buffered())
 }
 
-// classifyZlib tells damage from a failing disk.
+// classifyZlib distinguishes damage from a failing disk.
 func classifyZlib(err error) error {
 	var bad flate.CorruptInputError
 	switch {

@@ -189,5 +189,5 @@ func failure(file, entry, field string, off int64, err error) *codecs.FormatErro
 // short recognises an error that more bytes could cure.
 func short(err error) bool { return errors.Is(err, bin.ErrShort) || errors.Is(err, bin.ErrCount) }
 
-// damaged tells an error of the file from one of the disk.
+// damaged distinguishes an error of the file from one of the disk.
 func damaged(err error) bool { return short(err) || errors.Is(err, bin.ErrLimit) }

@@ -171,7 +171,7 @@ func (x *references) add(typ string, id uint64) {
 	x.types = append(x.types, typ)
 }
 
-// isNone tells the ids that stand for no asset: zero and all ones.
+// isNone reports whether an id means no asset: zero and all ones.
 func isNone(id uint64, bits uint8) bool { return id == 0 || id == 1<<bits-1 }
 
 // fourCC reads a type.

@@ -29,7 +29,7 @@ type RegistryTag struct {
 	Name, Value int32
 }
 
-// DependencyKind tells packages from what else a node may need.
+// DependencyKind says whether a node needs a package or something else.
 type DependencyKind uint8
 
 // The kinds of dependencies.

@@ -27,7 +27,7 @@ type archive struct {
 	warnings []*codecs.FormatError
 	facts    facts
 
-	keyTrusted bool        // who gave the key knows that it is right
+	keyTrusted bool        // the caller is sure of the key
 	keyProven  bool        // the index, decrypted, has its hash
 	keySign    func() sign // what the entries say about the key, found out once
 }

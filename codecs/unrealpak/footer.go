@@ -23,7 +23,7 @@ const (
 	maxMount   = 65535
 )
 
-// footer is the end of a pak, which tells where everything else is.
+// footer is the end of a pak, which has the places of everything else.
 type footer struct {
 	version   version
 	at        int64 // of the magic

@@ -94,7 +94,7 @@ func canDelete(text string) bool {
 // distance to the end that fits it. A future version counts as well, so that
 // its error says what it is. A footer that more follows than its version
 // explains is left to others: an archive may hold a pak, and end soon after it.
-// If nobody else claims the file, Explain tells.
+// If no other format claims the file, Explain says so.
 func probe(src codecs.Source) (codecs.Match, error) {
 	f, err := readFooter(src)
 	switch {

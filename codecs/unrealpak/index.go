@@ -200,7 +200,7 @@ func (a indexReader) region(name string, g region, field int64, iv [12]byte) (bu
 		a.crypt.decrypt(buf, iv, 0)
 	}
 	if sha1.Sum(buf) != g.sum {
-		warning = at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x that stands at 0x%x", g.sum, field+16))
+		warning = at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x stored at 0x%x", g.sum, field+16))
 	}
 	return buf, warning, nil
 }

@@ -24,7 +24,7 @@ type facts struct {
 	form      blockForm
 }
 
-// collect walks the records once. What is wrong with one is told by Entries.
+// collect walks the records once. Entries returns the errors of records.
 func collect(a *archive) {
 	var rec record
 	a.facts.methods = map[compress.Method]int{}

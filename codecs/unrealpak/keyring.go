@@ -100,8 +100,8 @@ func (r *Keyring) All() [][]byte {
 	return list
 }
 
-// Print stands for the keys where they must not be seen: two rings of the same
-// keys have the same print, and no key can be had from it. It is "" for none.
+// Print returns a digest of the keys, for places where keys must not be seen. Two rings of
+// the same keys have the same print, and it reveals no key. It is "" for none.
 func (r *Keyring) Print() string {
 	if len(r.keys)+len(r.mains) == 0 {
 		return ""

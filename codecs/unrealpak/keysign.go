@@ -50,7 +50,7 @@ const (
 )
 
 // checkKey looks for signs that a stored encrypted entry would be decrypted
-// with the wrong key. No hash tells: the SHA-1 covers the cipher text. Blocks
+// with the wrong key. No hash shows it: the SHA-1 covers the cipher text. Blocks
 // that are compressed need no signs, as they would not decode.
 func (c *content) checkKey() error {
 	if c.rec.method != 0 || !c.rec.encrypted() || c.a.keyTrusted || c.a.keyProven {
@@ -260,7 +260,7 @@ func keyName(id unreal.GUID) string {
 	return "with GUID " + id.String()
 }
 
-// plausibleIndex tells a decrypted index from noise: it starts with a mount
+// plausibleIndex distinguishes a decrypted index from noise: it starts with a mount
 // point that ends in a NUL.
 func plausibleIndex(buf []byte) bool {
 	r := bin.NewReader(buf, 0, binary.LittleEndian)

@@ -119,12 +119,12 @@ func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 
 // Small contents have too few blocks to keep the processors busy. They wait in a
 // queue while each is compressed in a goroutine of its own, and are written in
-// the order of the calls. What goes wrong with one is told by the call that
-// writes it, a later Add or Close. A writer that is given up without Close
+// the order of the calls. The call that writes one, a later
+// Add or Close, returns its error. A writer that is given up without Close
 // leaves goroutines that end by themselves soon.
 
 // maxQueued is the largest content that is queued, in bytes, and queueBytes what
-// the queue holds. It is far longer than there are processors: whoever waits for
+// the queue holds. It is far longer than there are processors: a caller that waits for
 // the oldest content, whose thread may be out of turn, lets the others go on. maxKept
 // is how many bytes of buffers are kept for the next contents, none of them above maxReused.
 const (

@@ -77,7 +77,7 @@ const (
 // Inspector returns the inspector of Marvel Heroes' game database. The detail of
 // its facts is a [*marvel.Facts].
 //
-// A file is told by its extension and its first bytes. A file below
+// A file is recognised by its extension and its first bytes. A file below
 // "Calligraphy/" that has the extension but other bytes is claimed too, in order
 // to be reported as damaged.
 func Inspector() *codecs.Inspector {

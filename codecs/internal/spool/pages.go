@@ -107,7 +107,7 @@ func (g *Region) fill(b []byte, pos int64) error {
 	return err
 }
 
-// Err returns the first error of reading the file, for those who could not tell it.
+// Err returns the first error of reading the file, for readers that could not return it.
 func (g *Region) Err() error {
 	if err := g.failed.Load(); err != nil {
 		return *err

@@ -17,7 +17,7 @@ var headsSpec string
 
 const headsFormatName = "heads"
 
-// head reads what a kind of content tells.
+// head reads the facts of a kind of content.
 type head struct {
 	kind   string
 	begins func(start string) bool

@@ -158,7 +158,7 @@ func (w *toLegacy) imports() error {
 		w.c.Imports[i] = unreal.PackageImport{ClassPackage: w.name("/Script/CoreUObject"), Class: w.name("Package"), Name: w.name(name)}
 	}
 	if homes < len(z.Packages) {
-		return w.lost(len(ids), codecs.Errorf(unreal.ErrNoWriting, "package %s, which no import stands for", z.Packages[homes].Name))
+		return w.lost(len(ids), codecs.Errorf(unreal.ErrNoWriting, "package %s, which no import names", z.Packages[homes].Name))
 	}
 	paths := make([]string, len(ids))
 	for i, id := range ids {

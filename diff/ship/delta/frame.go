@@ -74,7 +74,7 @@ func (h *Header) Frame(how byte, body, only []byte) []byte {
 }
 
 // setRoot hashes what is before the root, as if the patch had no signature, and
-// the segment if the root stands for it directly.
+// the segment if the root covers it directly.
 func (h *Header) setRoot(before, only []byte) {
 	hash := blake3.New()
 	_, _ = hash.Write(before)

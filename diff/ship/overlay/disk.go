@@ -241,7 +241,7 @@ func (s *Stack) damageWith(more []codecs.Damage) []codecs.Damage {
 
 // MissParts adds files of contents that are missing beside archives which are
 // there: a scan may do without them, a patch cannot. Of builds whose archives are
-// gone altogether nothing is known, and nothing told.
+// gone altogether nothing is known or reported.
 func (s *Stack) MissParts(registry *codecs.Registry) {
 	for _, m := range s.Mounts {
 		f, ok := registry.Format(m.Format)

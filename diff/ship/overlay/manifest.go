@@ -77,7 +77,7 @@ const manifestVersion = 1
 // of the first archive.
 const ManifestExt = ".patch.json"
 
-// Fingerprint stands for what a game sees: the BLAKE3 over the keys of all files,
+// Fingerprint returns a digest of the files that a game sees: the BLAKE3 over the keys of all files,
 // in their order, with the contents. It is "" when a content is not known.
 func Fingerprint(view map[Key]*File) string {
 	h := blake3.New()

@@ -18,7 +18,7 @@ import (
 // version of the program that asks. The store says what was released, and the
 // installation decides: nothing about it leaves it.
 
-// Stable is the channel of those who name none.
+// Stable is the channel of installations that name none.
 const Stable = "stable"
 
 // AllChannels is the share of all installations.
@@ -53,7 +53,7 @@ func ValidChannel(name string) bool {
 	}) < 0
 }
 
-// Check refuses what no publisher writes; label tells whether a build may be called so.
+// Check refuses what no publisher writes; label reports whether a build may be called so.
 func (l Channels) Check(label func(string) bool) error {
 	if len(l) > mostChannels {
 		return fmt.Errorf("%w: %d channels", ErrChannel, len(l))
@@ -90,7 +90,7 @@ func (r *Release) check() error {
 	return nil
 }
 
-// all reports whether everybody who follows the channel gets the build.
+// all reports whether every installation of the channel gets the build.
 func (r *Release) all() bool { return r.Share == AllChannels && r.Min == "" && r.Max == "" }
 
 // Add returns the list with a release added to a channel: of a build that is its newest
@@ -171,7 +171,7 @@ func (l Channels) Given(build string) (given []string) {
 	return given
 }
 
-// Client is who asks.
+// Client describes the program and the installation that ask for a build.
 type Client struct {
 	ID      string // of the installation: any text that stays the same
 	Version string // of the program, "": it does not say

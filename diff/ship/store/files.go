@@ -26,7 +26,7 @@ type Files interface {
 	// Open asks for a part of a file. The error is a [NotGiven] if another try may say
 	// something else, [Busy] if it may later; of any other nobody knows.
 	Open(ctx context.Context, p Ask) (*Answer, error)
-	// At returns where a file is, for those who read of it.
+	// At returns where a file is, for readers of a range.
 	At(name string) string
 	// Steady reports that the same question has the same answer.
 	Steady() bool
@@ -302,7 +302,7 @@ const (
 )
 
 // Budget counts what is held. Without received, nothing is refused: for those
-// who read their own store.
+// that read their own store.
 type Budget struct {
 	used     int64
 	Own      int64 // what may be held because the client's own folder has it

@@ -289,7 +289,7 @@ func (b *BucketLocation) Files(client *http.Client) Files {
 	}
 }
 
-// Doubt tells what is not sure about what comes from a location, "" for nothing. signed: only
+// Doubt returns a warning about contents of a location that cannot be verified, "" for none. signed: only
 // what the owner of a key has signed is taken. Folders and this machine are not doubted.
 func Doubt(location string, signed bool) string {
 	u, err := url.Parse(location)

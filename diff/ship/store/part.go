@@ -19,7 +19,7 @@ const (
 	mostName     = 100
 )
 
-// AllParts stands for every part, also those of later builds.
+// AllParts means every part, also those of later builds.
 const AllParts = "all"
 
 // ErrPart is the class of errors for parts that no publisher writes.

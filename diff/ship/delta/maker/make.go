@@ -346,7 +346,7 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []delta.Input
 // noiseRatio is how many times the patch what is noise to it must be, for not trying.
 const noiseRatio = 2
 
-// noise is how many stored bytes of the new build look new to who knows no format: those
+// noise is how many stored bytes of the new build look new to a reader without formats: those
 // of zlib's blocks after the first that the block in their place has otherwise: there
 // the codes differ. Blocks of LZ4 and LZO resemble each other. It stops counting above most.
 func (m *maker) noise(most int64) (n int64, err error) {

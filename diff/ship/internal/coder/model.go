@@ -313,8 +313,8 @@ func (m *positionModel) price(v, limit uint64) uint32 {
 	return priceParts(m.lead[:], m.low[:], v, bits.Len64(limit), positionLead)
 }
 
-// What is likely is told by several contexts at once: each has its own estimate
-// of the next bit, and a mixer, which learns as it goes, tells how much each of
+// Several contexts predict a bit at once: each has its own estimate
+// of the next bit, and a mixer, which learns as it goes, weighs how much each of
 // them is worth. That is the model of PAQ, in whole numbers: encoder and decoder
 // must agree on any machine.
 

@@ -30,7 +30,7 @@ type sink struct {
 	bufAt int64 // bytes after the last written one wait in buf
 	unit  seal
 	watch *stored.Progress
-	spare []byte // for whoever makes output
+	spare []byte // for the maker of the output
 }
 
 func (s *sink) begin(to Output, size, pos int64, watch *stored.Progress) {

@@ -3,8 +3,8 @@
 // puts them there.
 //
 // [Parse] reads the tables of an old archive. Predict writes them anew for other
-// entries in another order, as the format's packer would. Whoever makes a patch
-// and whoever applies it come to the same bytes, and the true tables are coded
+// entries in another order, as the format's packer would. The maker of a patch
+// and the program that applies it come to the same bytes, and the true tables are coded
 // against them: where a prediction is wrong, it costs bytes and nothing else.
 //
 // What is predicted is part of the definition of patch files (docs/pkdelta.md):

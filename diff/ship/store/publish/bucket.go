@@ -32,7 +32,7 @@ type Bucket struct {
 	url    func(name string, query url.Values) *url.URL
 	sign   func(req *http.Request, sum string) *http.Request // sum is that of the body
 	prefix string                                            // of all names
-	hint   string                                            // for those who may not write
+	hint   string                                            // if the server refuses a write
 	sleep  func(context.Context, time.Duration) error
 }
 
@@ -235,7 +235,7 @@ func (r *remote) keep(file string, b []byte) (err error) {
 }
 
 // staleAfter is how old a file that is there already may be that no build may have: an
-// older one is written again, so that who prunes sees that it is wanted. The memo is the one
+// older one is written again, so that a later prune sees that it is wanted. The memo is the one
 // file that changes, and the last one's stays: none has less than the one that it read.
 const staleAfter = time.Hour
 

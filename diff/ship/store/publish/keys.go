@@ -21,7 +21,7 @@ type SignOptions struct {
 	Expiry time.Duration // of the timestamp; 0: [DefaultExpiry]
 }
 
-// Sign signs a store as it is: every build of its list, whoever signed it before. A
+// Sign signs a store as it is: every build of its list, by whatever keys it is signed. A
 // store without signed metadata gets its first root, by which the key may sign
 // everything.
 func Sign(ctx context.Context, dir string, key *delta.SecretKey, opt SignOptions) error {
@@ -193,7 +193,7 @@ func (s *signing) nextRoot(change RootChange, draft []byte) ([]byte, error) {
 	return trust.Sign(&next, s.signers)
 }
 
-// RolePublish stands for the roles of those who publish: targets, snapshot, timestamp.
+// RolePublish means the roles of publishers: targets, snapshot, timestamp.
 const RolePublish = "publish"
 
 // Trusted is the signed metadata of a store.

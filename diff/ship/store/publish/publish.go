@@ -338,7 +338,7 @@ func (p *publisher) allThere(b *store.Build) error {
 // Rollout says which clients get a build.
 type Rollout struct {
 	Channel  string // "": [store.Stable]
-	Share    int    // of [store.AllChannels] of those who follow it; 0: all
+	Share    int    // of [store.AllChannels], of the followers of the channel; 0: all
 	Min, Max string // versions of clients, both included; "": any
 }
 

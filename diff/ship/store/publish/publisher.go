@@ -24,10 +24,10 @@ type Options struct {
 	Sums     []string         // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int              // from how many of the last builds to make transport patches
 	Effort   Effort           // for patches of whole files
-	Damaged  []string         // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
+	Damaged  []string         // archives of the build that are damaged as a whole, for its manifest; the publisher allowed them
 	Parts    []PartFiles      // optional ones, of which clients may leave some out
 	NoParts  bool             // the build has none, though the one before has
-	Rollout  Rollout          // who gets the build; zero: all who follow the stable channel
+	Rollout  Rollout          // the share that gets the build; zero: all of the stable channel
 	By       string           // version of the program that publishes, for those whose own does not fit
 }
 

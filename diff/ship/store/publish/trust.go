@@ -388,7 +388,7 @@ func (w *storeWriter) signBuilds(key *delta.SecretKey, all bool) error {
 	})
 }
 
-// signChannels signs who gets which build. What is signed already counts, not what the
+// signChannels signs the channels of builds. What is signed already counts, not what the
 // list of builds says, which anybody may have written who can write to the store; but if all
 // says so, or nothing was signed before.
 func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (err error) {

@@ -81,8 +81,8 @@ func (c *Chain) take(r *Root, text []byte) {
 func (c *Chain) Knows(key Key) bool { return c.anchors[key.Value.Public] }
 
 // NextRoot accepts the root after the last one: enough keys of both must have signed it.
-// The version seen last of a role is forgotten if those who signed it may not any more:
-// who stole a key could have signed the largest there is. Else it still counts, so that a
+// The version seen last of a role is forgotten if its keys no longer hold the role:
+// a thief of a key could have signed the largest there is. Else it still counts, so that a
 // key that is added lets nobody go back.
 func (c *Chain) NextRoot(text []byte) error {
 	r := &Root{}

@@ -97,7 +97,7 @@ type Root struct {
 	Roles      map[string]Role `json:"roles"`
 }
 
-// Role is who may sign, and how many of them must.
+// Role has the keys that may sign, and how many of them must.
 type Role struct {
 	KeyIDs    []string `json:"keyids"`
 	Threshold int      `json:"threshold"`

@@ -14,7 +14,7 @@ import (
 
 // Lists of files and of chunks, and the parts of recipes, lie in small frames that
 // many updates read. They are read in waves, so that what waits to be parsed is
-// bounded: whoever serves a tree that never ends is noticed at its first leaf.
+// bounded: a tree that never ends is noticed at its first leaf.
 
 // frameReader knows where the frames of a store are, and reads those of lists.
 type frameReader struct {

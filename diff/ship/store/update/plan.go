@@ -110,7 +110,7 @@ type Part struct {
 // frame returns which frame the part is.
 func (p *Part) frame() store.FrameID { return store.FrameID{Pack: p.Pack, Frame: p.Frame} }
 
-// Content tells contents apart.
+// Content identifies a content.
 type Content struct {
 	ID   uint64
 	Size int64

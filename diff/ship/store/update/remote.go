@@ -43,7 +43,7 @@ type Remote struct {
 	unreachable atomic.Bool // a server gave nothing: what was preloaded is asked first
 }
 
-// clock is what tells the time, and lets it pass.
+// clock returns the time, and waits.
 type clock struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
