@@ -16,7 +16,6 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/process"
 )
@@ -195,7 +194,7 @@ func exitCode(err error) int {
 	case isAny(store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, store.ErrLocation, delta.ErrKey):
 		return exitUsage
 	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, delta.ErrSignature, delta.ErrCorrupt, store.ErrChannel,
-		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):
+		update.ErrMetadata, update.ErrSignature, update.ErrRollback, update.ErrExpired, update.ErrMixed):
 		return exitProblems
 	case store.Lacks(err):
 		return exitProblems

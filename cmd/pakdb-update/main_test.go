@@ -19,7 +19,6 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 )
 
@@ -272,8 +271,8 @@ func TestExitCode(t *testing.T) {
 	}{
 		{nil, exitOK},
 		{errDiffers, exitProblems},
-		{fmt.Errorf("x: %w", trust.ErrRollback), exitProblems},
-		{trust.ErrExpired, exitProblems},
+		{fmt.Errorf("x: %w", update.ErrRollback), exitProblems},
+		{update.ErrExpired, exitProblems},
 		{store.ErrCorrupt, exitProblems},
 		{store.ErrNoBuild, exitUsage},
 		{at(syscall.ENOENT), exitUsage},

@@ -14,7 +14,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs/all"
-	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 	"pakdb/internal/testkit"
 )
 
@@ -104,7 +104,7 @@ func (f *storeFixture) check(t *testing.T, folder string, done int) {
 			}
 			return nil
 		}
-		if d.Name() == ".pakdb-update.lock" && done < 0 || d.Name() == trust.MemoryName {
+		if d.Name() == ".pakdb-update.lock" && done < 0 || d.Name() == update.MemoryName {
 			return nil
 		}
 		rel, err := filepath.Rel(folder, path)

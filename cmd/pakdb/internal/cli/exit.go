@@ -17,7 +17,7 @@ import (
 	"pakdb/diff/ship/overlay"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
 	"pakdb/internal/glob"
@@ -115,7 +115,7 @@ func isFinding(err error) bool {
 		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
 		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned, store.ErrChannel,
-		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed, publish.ErrKeyRole, publish.ErrThreshold})
+		update.ErrMetadata, update.ErrSignature, update.ErrRollback, update.ErrExpired, update.ErrMixed, publish.ErrKeyRole, publish.ErrThreshold})
 }
 
 // classError puts an error into a class without changing its text.

@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 )
 
 func TestExpiring(t *testing.T) {
@@ -25,7 +25,7 @@ func TestExpiring(t *testing.T) {
 		{59, 300, "the signed root expires on 2026-12-30T00:00:00Z, and clients stop then; the keys of the root renew it: pakdb store keys change --sign KEY"},
 		{300, -1, "the signed targets expires on 2026-10-31T00:00:00Z, and clients stop then; a key that may publish renews it: pakdb store sign --sign KEY"},
 	} {
-		got := strings.Join(expiring(map[string]time.Time{trust.RoleRoot: in(tt.root), trust.RoleTargets: in(tt.targets), trust.RoleTimestamp: in(1)}, now), "\n")
+		got := strings.Join(expiring(map[string]time.Time{publish.RoleRoot: in(tt.root), publish.RoleTargets: in(tt.targets), publish.RoleTimestamp: in(1)}, now), "\n")
 		if got != tt.want {
 			t.Errorf("root %d, targets %d: %q", tt.root, tt.targets, got)
 		}
@@ -51,7 +51,7 @@ func TestFindExpired(t *testing.T) {
 	find := func() []string {
 		found = nil
 		if err := findExpired(t.Context(), dir, func(name string, err error) {
-			if errors.Is(err, trust.ErrExpired) {
+			if errors.Is(err, update.ErrExpired) {
 				found = append(found, name)
 			}
 		}); err != nil {
@@ -65,7 +65,7 @@ func TestFindExpired(t *testing.T) {
 	if err := publish.Renew(t.Context(), dir, key, publish.SignOptions{Expiry: time.Nanosecond}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(find(), " "); got != trust.TimestampName {
+	if got := strings.Join(find(), " "); got != publish.TimestampName {
 		t.Errorf("%q", got)
 	}
 }

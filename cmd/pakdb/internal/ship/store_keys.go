@@ -15,7 +15,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/store/update"
 )
 
 // days is a flag for a time that may be in days.
@@ -93,7 +93,7 @@ machines need.`,
 			if err != nil {
 				return err
 			}
-			for _, role := range trust.Roles() {
+			for _, role := range publish.Roles() {
 				r := t.Root.Roles[role]
 				ids := r.KeyIDs
 				if format == "" {
@@ -151,7 +151,7 @@ func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(con
 	if warnOfExpiry(a, t); a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s are signed, and good until %s\n", cli.Plural(int64(len(t.Builds)), "build", "builds"), t.Expires[trust.RoleTimestamp].Format(time.RFC3339))
+	_, err = fmt.Fprintf(a.Stdout, "%s are signed, and good until %s\n", cli.Plural(int64(len(t.Builds)), "build", "builds"), t.Expires[publish.RoleTimestamp].Format(time.RFC3339))
 	return err
 }
 
@@ -247,7 +247,7 @@ trust/*.root.json.`,
 	}
 	cli.Flag(cmd, "sign", &f.sign)
 	cmd.Flags().StringVar(&f.change.Role, "role", "", "the `ROLE`: root, publish, targets, snapshot, timestamp")
-	cli.CompleteFlag(cmd, "role", append(trust.Roles(), publish.RolePublish)...)
+	cli.CompleteFlag(cmd, "role", append(publish.Roles(), publish.RolePublish)...)
 	cmd.Flags().StringArrayVar(&f.add, "add", nil, "add the public `KEY` to the role; may repeat")
 	cmd.Flags().StringArrayVar(&f.change.Remove, "remove", nil, "remove the key that begins with `ID`; may repeat")
 	cmd.Flags().IntVar(&f.change.Threshold, "threshold", 0, "`N` keys of the root must sign it")
@@ -295,7 +295,7 @@ func (f *changeFlags) run(ctx context.Context, a *cli.App, dir string) error {
 	if err != nil || a.Quiet {
 		return err
 	}
-	r, err := trust.ParseRoot(root)
+	r, err := publish.ParseRoot(root)
 	if err != nil {
 		return err
 	}
@@ -317,13 +317,13 @@ func warnOfExpiry(a *cli.App, t *publish.Trusted) {
 // expiring reports which roles expire soon, and who renews them, a line each. The timestamp
 // is signed whenever anything is.
 func expiring(expires map[string]time.Time, now time.Time) (lines []string) {
-	for _, role := range []string{trust.RoleRoot, trust.RoleTargets, trust.RoleSnapshot} {
+	for _, role := range []string{publish.RoleRoot, publish.RoleTargets, publish.RoleSnapshot} {
 		until, ok := expires[role]
 		if !ok || until.Sub(now) >= soon {
 			continue
 		}
 		who := "a key that may publish renews it: pakdb store sign --sign KEY"
-		if role == trust.RoleRoot {
+		if role == publish.RoleRoot {
 			who = "the keys of the root renew it: pakdb store keys change --sign KEY"
 		}
 		lines = append(lines, fmt.Sprintf("the signed %s expires on %s, and clients stop then; %s", role, until.UTC().Format(time.RFC3339), who))
@@ -339,13 +339,13 @@ func findExpired(ctx context.Context, dir string, finding func(name string, err 
 	} else if err != nil {
 		return err
 	}
-	for _, role := range trust.Roles() {
+	for _, role := range publish.Roles() {
 		if until, ok := t.Expires[role]; ok && !time.Now().Before(until) {
-			name := trust.Name(role, t.Version[role])
-			if role == trust.RoleTimestamp {
-				name = trust.TimestampName
+			name := publish.MetadataName(role, t.Version[role])
+			if role == publish.RoleTimestamp {
+				name = publish.TimestampName
 			}
-			finding(name, fmt.Errorf("%w, on %s", trust.ErrExpired, until.UTC().Format(time.RFC3339)))
+			finding(name, fmt.Errorf("%w, on %s", update.ErrExpired, until.UTC().Format(time.RFC3339)))
 		}
 	}
 	return nil

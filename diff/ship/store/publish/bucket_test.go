@@ -25,9 +25,9 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/internal/coder"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/stored"
 )
 

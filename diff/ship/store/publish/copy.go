@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"
 )

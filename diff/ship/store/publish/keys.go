@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 )
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 )
 
 // How long signed metadata is good for, unless the publisher says otherwise. The

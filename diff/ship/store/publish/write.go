@@ -20,8 +20,8 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 )

@@ -10,8 +10,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 )
 

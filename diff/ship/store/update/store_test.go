@@ -26,9 +26,9 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/diff/ship/store/update"
 	"pakdb/internal/testkit"
 )

@@ -13,11 +13,23 @@ import (
 	"sync"
 
 	"pakdb/diff/ship/delta/apply"
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 )
+
+// The classes of errors of signed metadata.
+var (
+	ErrMetadata  = trust.ErrMetadata  // damaged
+	ErrSignature = trust.ErrSignature // not signed by the keys of its role
+	ErrRollback  = trust.ErrRollback  // earlier than the metadata that the folder remembers
+	ErrExpired   = trust.ErrExpired
+	ErrMixed     = trust.ErrMixed // a file has other bytes than the metadata says
+)
+
+// MemoryName is the file of a folder that remembers the signed metadata seen last.
+const MemoryName = trust.MemoryName
 
 // truster finds out whom a folder trusts, and what the store has by their word.
 type truster struct {

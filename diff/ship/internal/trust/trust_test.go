@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store"
-	"pakdb/diff/ship/store/trust"
 )
 
 func signer(n byte) trust.Signer {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/diff/ship/store/trust"
+	"pakdb/diff/ship/internal/trust"
 )
 
 // state is the metadata of a store: what each role says, and who signs it.
