@@ -160,7 +160,7 @@ func (l Library) Get(name string) (*Named, error) {
 	if q, ok := l[name]; ok {
 		return q, nil
 	}
-	hint := "pakdb query --list shows all"
+	hint := "pakdb query @ shows all"
 	if near := glob.Nearest(name, l.Names()); len(near) > 0 {
 		hint = "did you mean @" + strings.Join(near, ", @") + "?"
 	}

@@ -83,7 +83,7 @@ func TestFilesHaveValuesInFull(t *testing.T) {
 func TestQueriesAreListedAtTheWidthOfTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, width := range []uint16{40, 80, 120} {
-		code, text := onTerminal(t, width, 200, nil, "query", "--list").Wait()
+		code, text := onTerminal(t, width, 200, nil, "query", "@").Wait()
 		for line := range strings.SplitSeq(text, "\r\n") {
 			if len(line) > int(width) {
 				t.Errorf("%d cells: %q", width, line)

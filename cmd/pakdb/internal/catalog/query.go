@@ -69,7 +69,6 @@ type queryFlags struct {
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
-	list         bool
 	exitCode     bool
 	rows         int64 // of all results
 }
@@ -79,7 +78,7 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query [flags] [SQL | @NAME | -] [ARGUMENT...]",
 		Short: "Run SQL, read-only, or a named query; a prompt without either",
-		Long: `Run SQL, read-only, or the named query @NAME (--list lists them, @NAME --help
+		Long: `Run SQL, read-only, or the named query @NAME (@ lists them, @NAME --help
 prints its SQL); "-" reads SQL from stdin. Without any, at a terminal, it is a
 prompt: .views lists the views. FROM diff('OLD', 'NEW') and search('TEXT')
 yield rows, too. -p gives the value of :name, further arguments those of ?,
@@ -106,7 +105,6 @@ functions, limits, and ClickHouse servers for --on.`,
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	cli.Flag(cmd, "timeout", &f.timeout)
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 if there are rows")
-	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
@@ -194,8 +192,7 @@ func namedQuery(name string) (*query.Named, error) {
 }
 
 func (f *queryFlags) run(ctx context.Context, args []string) error {
-	switch {
-	case f.list:
+	if len(args) == 1 && args[0] == "@" {
 		all, err := query.Load(query.UserQueries())
 		if err != nil {
 			return err
@@ -295,7 +292,7 @@ func historyFile() string {
 // text returns the SQL, or @name, and the arguments that remain.
 func (f *queryFlags) text(args []string) (string, []string, error) {
 	if len(args) == 0 && terminal.Is(f.app.Stdin) {
-		return "", nil, query.Usagef("pakdb query --help, or pakdb query --list", "no SQL given")
+		return "", nil, query.Usagef("pakdb query --help, or pakdb query @", "no SQL given")
 	}
 	if len(args) == 0 || args[0] == "-" {
 		text, err := query.ReadSQL(f.app.Stdin, "standard input")

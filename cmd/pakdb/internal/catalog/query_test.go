@@ -69,7 +69,7 @@ func TestQueryCommand(t *testing.T) {
 		}
 	}
 	for part, args := range map[string][]string{
-		"@largest":    {"--list"},
+		"@largest":    {"@"},
 		"-- doc:":     {"@largest", "--help"},
 		"PATTERN":     {"@search", "--help"},
 		"--exit-code": {"--help"},

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -100,7 +99,7 @@ func failedClasses() []error {
 }
 
 func usageClasses() []error {
-	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, delta.ErrNoFiles,
+	return []error{ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, delta.ErrNoFiles,
 		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, delta.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
 }
 

@@ -157,6 +157,7 @@ func otherFlags() map[string]string {
 		"human":         "tables have sizes for people; --format csv has bytes",
 		"ignore-case":   "patterns ignore case",
 		"json":          "--format json",
+		"list":          "pakdb query @ lists the named queries",
 		"object":        "OBJECT:FIELD=VALUE",
 		"label":         "--build LABEL",
 		"media":         "--semantic=all compares pixels and samples, too",

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
@@ -84,7 +83,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if err := opts.checkFormat(a); err != nil {
 		return err
 	}
-	if opts.limits, err = gate.Parse(opts.failOver, process.ParseSize); err != nil {
+	if opts.limits, err = parseLimits(opts.failOver, process.ParseSize); err != nil {
 		return err
 	}
 	// What is compared has no pointers, so that collecting often costs little. Two
@@ -134,7 +133,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	}
 	if opts.limits != nil {
 		over, err := opts.failsOver(ctx, a, c)
-		if err == nil && (over || codecs.HidesEntries(c.damaged) || c.unknown > 0 && gate.NeedContents(opts.limits)) {
+		if err == nil && (over || codecs.HidesEntries(c.damaged) || c.unknown > 0 && needContents(opts.limits)) {
 			err = cli.ErrProblems
 		}
 		return err

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
@@ -152,7 +151,7 @@ func (opts *diffOptions) failsOver(ctx context.Context, a *cli.App, c *changes) 
 		totals.Add(ch)
 		return nil
 	})
-	lines := gate.Exceeded(opts.limits, totals, cli.ExactSize)
+	lines := exceeded(opts.limits, totals, cli.ExactSize)
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+line)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/gate"
 	"pakdb/diff"
 	"pakdb/query"
 )
@@ -29,7 +28,7 @@ type diffOptions struct {
 	summary  string // by, if that is a column of sums
 
 	failOver []string
-	limits   []gate.Limit // what failOver says
+	limits   []limit // what failOver says
 }
 
 // depth is the value of --semantic: "", fields, or all, which compares exports by hashes,

@@ -1,19 +1,15 @@
-// Package gate checks limits of a comparison, for build servers.
-package gate
+package compare
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff"
 	"pakdb/internal/glob"
 )
-
-// ErrUsage means that a text is no limit.
-var ErrUsage = errors.New("usage")
 
 // figure is a number about a comparison.
 type figure struct {
@@ -23,7 +19,7 @@ type figure struct {
 	value    func(*diff.Totals) int64
 }
 
-// figures are all of them, in the order in which they are documented.
+// figures returns all figures, in the order in which they are documented.
 func figures() []figure {
 	count := func(k diff.Kind) figure {
 		return figure{k.String(), false, k == diff.Modified, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
@@ -40,36 +36,36 @@ func figures() []figure {
 	}
 }
 
-// Names returns the names of the figures.
-func Names() (names []string) {
+// figureNames returns the names of the figures.
+func figureNames() (names []string) {
 	for _, f := range figures() {
 		names = append(names, f.name)
 	}
 	return names
 }
 
-// Limit is what a figure may be at most.
-type Limit struct {
+// limit bounds a figure.
+type limit struct {
 	figure
 	most int64
 	text string // as it was given
 }
 
-// Parse reads FIGURE=LIMIT from each text. size reads a number of bytes. The error is
-// ErrUsage, and may have a Hint.
-func Parse(texts []string, size func(string) (int64, error)) (limits []Limit, err error) {
+// parseLimits reads FIGURE=LIMIT from each text. size reads a number of bytes. The error wraps
+// [cli.ErrUsage].
+func parseLimits(texts []string, size func(string) (int64, error)) (limits []limit, err error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, fmt.Errorf("%w: %q is not FIGURE=LIMIT", ErrUsage, text)
+			return nil, fmt.Errorf("%w: %q is not FIGURE=LIMIT", cli.ErrUsage, text)
 		}
-		l := Limit{text: value}
-		if l.figure, err = find(name); err != nil {
+		l := limit{text: value}
+		if l.figure, err = findFigure(name); err != nil {
 			return nil, err
 		}
 		for _, other := range limits {
 			if other.name == name {
-				return nil, fmt.Errorf("%w: %s is limited twice", ErrUsage, name)
+				return nil, fmt.Errorf("%w: %s is limited twice", cli.ErrUsage, name)
 			}
 		}
 		if l.most, err = l.parse(value, size); err != nil {
@@ -80,51 +76,40 @@ func Parse(texts []string, size func(string) (int64, error)) (limits []Limit, er
 	return limits, nil
 }
 
-func find(name string) (figure, error) {
+func findFigure(name string) (figure, error) {
 	for _, f := range figures() {
 		if f.name == name {
 			return f, nil
 		}
 	}
-	err := fmt.Errorf("%w: no figure %q; there are %s", ErrUsage, name, strings.Join(Names(), ", "))
-	return figure{}, &unknown{err, glob.NearestHint(glob.Nearest(name, Names()))}
+	err := fmt.Errorf("%w: no figure %q; there are %s", cli.ErrUsage, name, strings.Join(figureNames(), ", "))
+	return figure{}, cli.WithHint(err, glob.NearestHint(glob.Nearest(name, figureNames())))
 }
-
-// unknown is the error of a name that is no figure's.
-type unknown struct {
-	error
-	hint string
-}
-
-func (e *unknown) Unwrap() error { return e.error }
-
-// Hint returns the names that may have been meant; "" for none.
-func (e *unknown) Hint() string { return e.hint }
 
 func (f *figure) parse(text string, size func(string) (int64, error)) (int64, error) {
 	if f.bytes && text != "0" {
 		n, err := size(text)
 		if err != nil {
-			return 0, fmt.Errorf("%w: %s: %w", ErrUsage, f.name, err)
+			return 0, fmt.Errorf("%w: %s: %w", cli.ErrUsage, f.name, err)
 		}
 		return n, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %s: %q is no count; 0 and 200 are", ErrUsage, f.name, text)
+		return 0, fmt.Errorf("%w: %s: %q is no count; 0 and 200 are", cli.ErrUsage, f.name, text)
 	}
 	return n, nil
 }
 
-// NeedContents reports whether a figure that is limited may be more than it seems where
+// needContents reports whether a figure that is limited may be more than it seems where
 // entries could not be compared.
-func NeedContents(limits []Limit) bool {
-	return slices.ContainsFunc(limits, func(l Limit) bool { return l.contents })
+func needContents(limits []limit) bool {
+	return slices.ContainsFunc(limits, func(l limit) bool { return l.contents })
 }
 
-// Exceeded returns a line for each limit that the totals by kind exceed, which names
+// exceeded returns a line for each limit that the totals by kind exceed, which names
 // the figure, its value and the limit. size writes a number of bytes.
-func Exceeded(limits []Limit, t *diff.Totals, size func(int64) string) (lines []string) {
+func exceeded(limits []limit, t *diff.Totals, size func(int64) string) (lines []string) {
 	for _, l := range limits {
 		n := l.value(t)
 		if n <= l.most {
