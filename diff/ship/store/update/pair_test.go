@@ -305,7 +305,8 @@ func TestMovedOutOfUnchanged(t *testing.T) {
 }
 
 // What repeats over more than a frame is fetched as a whole: about what zstd makes
-// of the file.
+// of the file. The usual effort, at which patches from nothing are made, stays within a
+// sixth of zstd's greatest.
 func TestWhole(t *testing.T) {
 	testkit.NotShort(t)
 	r := rand.New(rand.NewPCG(3, 3))
@@ -329,7 +330,7 @@ func TestWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "whole", readFolder(t, at), folder{"big.txt": b, "small.txt": b[:3000]})
-	if bill.ByDelta != 1 || r2.Fetched() > limit+limit/10 {
+	if bill.ByDelta != 1 || r2.Fetched() > limit+limit/6 {
 		t.Errorf("%d files by a patch, %d bytes fetched, zstd makes %d", bill.ByDelta, r2.Fetched(), limit)
 	}
 	t.Logf("%d bytes fetched, zstd makes %d", r2.Fetched(), limit)
