@@ -205,12 +205,18 @@ func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool,
 	if err != nil {
 		return toc, 0, err
 	}
+	return toc, size, writeStub(ctx, toc, first.mount, overwrite)
+}
+
+// writeStub writes the .pak without entries by which a game mounts a container. One that is there
+// stays, unless it is to be replaced.
+func writeStub(ctx context.Context, toc, mount string, overwrite bool) error {
 	pak := strings.TrimSuffix(toc, ".utoc") + ".pak"
-	if _, statErr := os.Stat(pak); statErr != nil || overwrite {
-		stub := &codecs.CreateOptions{MountPoint: first.mount}
-		err = codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil })
+	if _, err := os.Stat(pak); err == nil && !overwrite {
+		return nil
 	}
-	return toc, size, err
+	stub := &codecs.CreateOptions{MountPoint: mount}
+	return codecs.WriteFile(ctx, pak, unrealpak.Format(), stub, func(codecs.Writer) error { return nil })
 }
 
 func printWrittenMod(a *cli.App, out string, all []*modded, size int64) error {

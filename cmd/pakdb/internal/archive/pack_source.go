@@ -32,6 +32,9 @@ func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, di
 	}
 	if legacy {
 		s, err := packLegacy(ctx, t, opts.out, files)
+		if err == nil {
+			err = writeStub(ctx, opts.out, t.options.MountPoint, opts.overwrite)
+		}
 		if err != nil {
 			return err
 		}
