@@ -163,8 +163,8 @@ func (m *maker) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(m.h.Old) > 0 && delta.SizeOf(m.h.Old)+delta.SizeOf(m.h.New) <= maxBest {
-		m.best = true // what it takes is not noticed; without an old file it is all there is
+	if delta.SizeOf(m.h.Old)+delta.SizeOf(m.h.New) <= maxBest {
+		m.best = true // what it takes is not noticed
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.load.files.Keys = m.ring.Blocks
