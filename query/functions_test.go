@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,30 +215,30 @@ func TestContentsShareArchives(t *testing.T) {
 func TestIdleArchivesAreClosed(t *testing.T) {
 	path := smallCatalog(t)
 	synctest.Test(t, func(t *testing.T) {
-		opened, closed := 0, 0
+		var opened, closed atomic.Int32 // archives are closed by a timer
 		r := registry()
 		open := r.Formats[0].Open
 		r.Formats[0].Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
 			a, err := open(ctx, src, o)
-			opened++
+			opened.Add(1)
 			return counted{a, &closed}, err
 		}
 		c := query.NewContents(path, r, nil, nil)
 		defer func() { _ = c.Close() }()
-		for turn := range 3 {
+		for turn := range int32(3) {
 			for range 2 {
 				if _, err := c.Bytes(t.Context(), blake3.Sum256([]byte("map b")), 100); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if opened != turn+1 || closed != turn {
-				t.Errorf("turn %d: %d opened, %d closed", turn, opened, closed)
+			if o, c := opened.Load(), closed.Load(); o != turn+1 || c != turn {
+				t.Errorf("turn %d: %d opened, %d closed", turn, o, c)
 			}
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 		}
-		if closed != 3 {
-			t.Errorf("%d closed", closed)
+		if n := closed.Load(); n != 3 {
+			t.Errorf("%d closed", n)
 		}
 	})
 }
@@ -245,10 +246,10 @@ func TestIdleArchivesAreClosed(t *testing.T) {
 // counted is an archive that counts how often one was closed.
 type counted struct {
 	codecs.Archive
-	closed *int
+	closed *atomic.Int32
 }
 
 func (c counted) Close() error {
-	*c.closed++
+	c.closed.Add(1)
 	return c.Archive.Close()
 }
