@@ -2,24 +2,28 @@ package property
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
 )
 
-var errMesh = codecs.Errorf(codecs.ErrUnknown, "mesh of an unknown layout")
+var (
+	errMesh   = codecs.Errorf(codecs.ErrUnknown, "mesh of an unknown layout")
+	errVertex = codecs.Errorf(codecs.ErrCorrupt, "index of a vertex that the mesh lacks")
+)
 
 var typeLOD = &Type{Kind: Struct, Name: "LOD"}
 
 // readStaticMesh adds the levels of detail of a cooked static mesh, with how many vertices and
 // triangles each has. No version says how many flags a section has, so each number is tried.
-// The buffers prove it: they have as many elements as the sections need, and no index is
-// outside. A mesh of another layout, or whose levels are in other files, adds nothing; that is
-// no error.
+// The buffers prove it: they have as many elements as the sections need. After that, an index
+// outside is damage. A mesh of another layout, or whose levels are in other files, adds nothing;
+// that is no error.
 func readStaticMesh(p *parser, _ *Export, _ *unreal.PackageExport) {
 	start := p.mark()
 	for _, flags := range []int{4, 5, 3, 2, 6} {
-		if readLevels(p, flags); p.ok() {
+		if readLevels(p, flags); p.ok() || errors.Is(p.in.Err(), errVertex) {
 			return
 		}
 		p.back(start)
@@ -147,7 +151,7 @@ func (p *parser) indexes(vertices uint32) uint64 {
 			v = binary.LittleEndian.Uint32(data[at:])
 		}
 		if v >= vertices {
-			p.fail(errMesh)
+			p.fail(errVertex)
 			return 0
 		}
 	}

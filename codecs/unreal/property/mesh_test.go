@@ -54,16 +54,16 @@ func meshOf(flags int, without byte, triangles ...int) []byte {
 }
 
 // TestStaticMesh: levels of a mesh are shown where its buffers have as many elements as its
-// sections need, and nothing is shown of one that is damaged.
+// sections need. Nothing is shown of one of another layout, which is no damage; an index outside is.
 func TestStaticMesh(t *testing.T) {
 	f := fixture{ue4: 522, names: "None StaticMesh"}
 	facts := f.facts()
 	facts.Imports[1].Name.Index = 1
-	shown := func(data []byte) string {
+	shown := func(data []byte, damaged bool) string {
 		d := property.NewDecoder(facts, property.Options{})
 		var o property.Export
 		d.Export(&o, 0, append(make([]byte, 8+4), data...)) // None, and no GUID
-		if o.Status != property.Tailed || o.Why != nil || o.Damage != nil {
+		if o.Status != property.Tailed || (o.Why != nil) != damaged || (o.Damage != nil) != damaged {
 			t.Errorf("status %v, %v, %v", o.Status, o.Why, o.Damage)
 		}
 		_, text, _ := strings.Cut(string(d.AppendJSON(nil, &o, 0)), `"LODs":`)
@@ -71,7 +71,7 @@ func TestStaticMesh(t *testing.T) {
 	}
 	for flags := range 5 {
 		for _, without := range []byte{0, 1, 4, 8, 13} {
-			got := shown(meshOf(2+flags, without, 2, 1))
+			got := shown(meshOf(2+flags, without, 2, 1), false)
 			want := `[{"Vertices":4,"Triangles":2,"Sections":1,"TextureCoordinates":2},{"Vertices":4,"Triangles":1,"Sections":1,"TextureCoordinates":2}]`
 			if !strings.HasPrefix(got, want) {
 				t.Errorf("%d flags, without %d: %s", 2+flags, without, got)
@@ -80,14 +80,14 @@ func TestStaticMesh(t *testing.T) {
 	}
 	whole := meshOf(4, 8, 2, 1)
 	for at := 1; at < len(whole)-3; at++ {
-		if got := shown(whole[:at]); got != "" {
+		if got := shown(whole[:at], false); got != "" {
 			t.Errorf("%d bytes: %s", at, got)
 		}
 	}
 	outside := bytes.Clone(whole)
 	at := bytes.Index(outside, []byte{1, 0, 0, 0, 12, 0, 0, 0}) + 8 // the first index
 	outside[at] = 4
-	if got := shown(outside); got != "" {
+	if got := shown(outside, true); got != "" {
 		t.Errorf("an index outside: %s", got)
 	}
 }
