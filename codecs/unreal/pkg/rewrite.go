@@ -645,6 +645,20 @@ func (w *rewriter) splice() []byte {
 	return append(out, w.head[at:]...)
 }
 
+// checkNames fails unless a new package has the names of the old one, and then the added ones.
+func (c *Changes) checkNames(old, got *Package) error {
+	n := len(old.Names)
+	if len(got.Names) != n+len(c.Names) || !slices.Equal(got.Names[:n], old.Names) {
+		return errors.New("other names")
+	}
+	for i, name := range c.Names {
+		if got.Names[n+i].Text != name {
+			return fmt.Errorf("name %d is %q", n+i, got.Names[n+i].Text)
+		}
+	}
+	return nil
+}
+
 // readBack reads the new package: it must have what was asked for and nothing else.
 func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 	old, c := w.p, w.c
@@ -656,14 +670,12 @@ func (w *rewriter) readBack(ctx context.Context, asset, uexp []byte) error {
 		return got.Problems[0]
 	case got.versions != old.versions || got.Split != old.Split || got.Flags != old.Flags:
 		return errors.New("another layout")
-	case len(got.Names) != len(old.Names)+len(c.Names) || len(got.Imports) != len(old.Imports)+len(c.Imports) ||
+	case len(got.Imports) != len(old.Imports)+len(c.Imports) ||
 		len(got.Exports) != len(old.Exports)+len(c.Copies) || len(got.SoftObjects) != len(old.SoftObjects)+len(c.Soft):
 		return errors.New("other counts")
 	}
-	for i := range got.Names {
-		if i < len(old.Names) && got.Names[i] != old.Names[i] || i >= len(old.Names) && got.Names[i].Text != c.Names[i-len(old.Names)] {
-			return fmt.Errorf("name %d is %q", i, got.Names[i].Text)
-		}
+	if err := c.checkNames(old, got); err != nil {
+		return err
 	}
 	for i := range got.Imports {
 		want := unreal.PackageImport{}

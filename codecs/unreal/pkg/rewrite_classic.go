@@ -60,7 +60,7 @@ type classicRewriter struct {
 	fields  []unreal.Span // of the export table: the size and the offset of each entry
 	patches []patch       // of the name table and of data
 	entries []patch       // of the export table
-	grown   []patch       // of these, those that are longer or shorter
+	grown   []patch       // the longer and the shorter ones of entries
 }
 
 // rewriteClassic is [Package.Rewrite] of a package of UE1 to UE3.
@@ -296,17 +296,13 @@ func (w *classicRewriter) readBack(ctx context.Context, file []byte) error {
 		return got.Problems[0]
 	case got.Version != old.Version || got.Licensee != old.Licensee || got.Layout != old.Layout || got.Flags != old.Flags || got.GUID != old.GUID:
 		return errors.New("another layout")
-	case len(got.Names) != len(old.Names)+len(w.c.Names) || !slices.Equal(got.Names[:len(old.Names)], old.Names):
-		return errors.New("other names")
 	case !slices.Equal(got.Imports, old.Imports) || len(got.Exports) != len(old.Exports) || !slices.Equal(got.Depends.Refs, old.Depends.Refs) || !slices.Equal(got.Depends.Ends, old.Depends.Ends):
 		return errors.New("other imports, exports or dependencies")
 	case len(got.Generations) != len(old.Generations):
 		return errors.New("other generations")
 	}
-	for i, name := range w.c.Names {
-		if got.Names[len(old.Names)+i].Text != name {
-			return fmt.Errorf("name %d is %q", len(old.Names)+i, got.Names[len(old.Names)+i].Text)
-		}
+	if err := w.c.checkNames(old, got); err != nil {
+		return err
 	}
 	for i := range got.Exports {
 		a, b := got.Exports[i], old.Exports[i]
