@@ -106,9 +106,9 @@ func (k *keySettings) shown(version int) string {
 	return strings.Join(all, ", ")
 }
 
-// canon returns a text that is equal for versions whose statements of the key say the same.
-func (k *keySettings) canon(version int) (sum string) {
-	for _, s := range k.all[version] {
+// canonOf returns a text that is equal for statements of a key that say the same.
+func canonOf(statements []textfile.Setting) (sum string) {
+	for _, s := range statements {
 		sum += fmt.Sprintf("%s%d:%s", s.Op, len(s.Value), s.Value)
 	}
 	return sum
@@ -119,7 +119,7 @@ func (m *merger) settings(k *keySettings) {
 	canon := make([]string, len(k.all))
 	different := map[string]bool{}
 	for i := range k.all {
-		canon[i] = k.canon(i)
+		canon[i] = canonOf(k.all[i])
 		different[canon[i]] = true
 	}
 	delete(different, canon[0])
@@ -149,13 +149,13 @@ func (m *merger) settings(k *keySettings) {
 // a value of its own. It returns false where versions change a value, or clear the array.
 func (k *keySettings) join() (parts []place, ordered, ok bool) {
 	elements := make([][]property.Element, len(k.all))
-	var rest []string // what must be the same everywhere
+	same := "" // what must be the same everywhere
 	for i, all := range k.all {
-		whole := ""
+		var whole []textfile.Setting
 		seen := map[string]bool{}
 		for _, s := range all {
 			if s.Op == "" || s.Op == "!" {
-				whole += fmt.Sprintf("%s%d:%s", s.Op, len(s.Value), s.Value)
+				whole = append(whole, s)
 			}
 			id := s.Op + "\x00" + s.Value
 			if seen[id] {
@@ -164,7 +164,9 @@ func (k *keySettings) join() (parts []place, ordered, ok bool) {
 			seen[id] = true
 			elements[i] = append(elements[i], property.Element{Canon: id})
 		}
-		if rest = append(rest, whole); whole != rest[0] {
+		if canon := canonOf(whole); i == 0 {
+			same = canon
+		} else if canon != same {
 			return nil, false, false
 		}
 	}
