@@ -60,7 +60,7 @@ func (k *corrections) reset() {
 	k.since, k.between, k.known = maxSince, maxSince, false
 }
 
-// entries returns the entry of each tier for the number behind the margin of old, and the keys.
+// entries returns the entry of each tier for the number after the margin of old, and the keys.
 // First comes the one that knows most of the number: 8 bytes; 2 and the byte before; 4 without
 // the lowest bits, and whether zeros follow, as after names; 2, which compact indices have.
 func (k *corrections) entries(old []byte) (entries [tiers]*correction, keys [tiers]uint32) {
@@ -78,7 +78,7 @@ func (k *corrections) entries(old []byte) (entries [tiers]*correction, keys [tie
 	return entries, keys
 }
 
-// candidates returns the entries that foresee another lowest byte of the number behind the margin
+// candidates returns the entries that foresee another lowest byte of the number after the margin
 // of old, each with another sum.
 //
 //go:norace
