@@ -12,7 +12,7 @@ import (
 
 	"pakdb/diff/semantic"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,7 +109,7 @@ func openSmall(t testing.TB) *query.DB {
 	t.Helper()
 	path := smallCatalog(t)
 	contents := query.NewContents(path, registry(), nil, nil)
-	functions, closeGraph := graph.Functions(path)
+	functions, closeGraph := show.GraphFunctions(path)
 	t.Cleanup(func() { _ = closeGraph() })
 	compared, closeDiff := semantic.Tables(path)
 	t.Cleanup(func() { _ = closeDiff() })

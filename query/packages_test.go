@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -57,7 +57,7 @@ func packagesCatalog(t *testing.T) string {
 
 func openPackages(t *testing.T, path string) *query.DB {
 	t.Helper()
-	functions, closeGraph := graph.Functions(path)
+	functions, closeGraph := show.GraphFunctions(path)
 	db, err := query.Open(context.Background(), path, query.Options{Functions: functions})
 	if err != nil {
 		t.Fatal(err)

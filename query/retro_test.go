@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/testdata/gen/fixture"
 )
@@ -38,7 +38,7 @@ func openRetro(t testing.TB, paks ...string) *query.DB {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	functions, closeGraph := graph.Functions(path)
+	functions, closeGraph := show.GraphFunctions(path)
 	db, err := query.Open(context.Background(), path, query.Options{Functions: functions})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 // BenchmarkSchema runs the examples of SCHEMA.md, each once, on the catalog that
@@ -24,7 +24,7 @@ func BenchmarkSchema(b *testing.B) {
 	if path == "" {
 		b.Skip("PAKDB_BENCH_CATALOG names no catalog")
 	}
-	functions, closeGraph := graph.Functions(path)
+	functions, closeGraph := show.GraphFunctions(path)
 	defer func() { _ = closeGraph() }()
 	contents := query.NewContents(path, registry(), nil, nil)
 	defer func() { _ = contents.Close() }()

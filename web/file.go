@@ -16,7 +16,6 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/query"
-	"pakdb/query/graph"
 	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/web/internal/explore"
@@ -164,16 +163,16 @@ const mostRefs = 500
 // refs answers with what the file refers to, and what refers to it.
 func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
-	g, err := graph.Open(r.Context(), f.db, f.build.Label)
+	g, err := show.OpenGraph(r.Context(), f.db, f.build.Label)
 	if err != nil {
 		return err
 	}
-	var start []graph.Node // none or one
+	var start []show.Node // none or one
 	if f.path() != "" {
 		start, err = g.Resolve(r.Context(), f.path())
 	}
 	switch {
-	case errors.Is(err, graph.ErrNoNode) || len(start) > 1:
+	case errors.Is(err, show.ErrNoNode) || len(start) > 1:
 		start = nil
 	case err != nil:
 		return err
@@ -186,7 +185,7 @@ func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
 	for name, reverse := range map[string]bool{"refers_to": false, "referred_by": true} {
 		all, more := []map[string]any{}, false
 		for _, n := range start {
-			err := g.Walk(r.Context(), n, graph.Options{Reverse: reverse}, func(e graph.Edge) error {
+			err := g.Walk(r.Context(), n, show.GraphOptions{Reverse: reverse}, func(e show.Edge) error {
 				if more = len(all) >= mostRefs; more {
 					return errFull
 				}

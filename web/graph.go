@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"pakdb/diff"
-	"pakdb/query/graph"
 	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/web/internal/explore"
@@ -49,7 +48,7 @@ func (x *graphs) answer(w http.ResponseWriter, r *http.Request, a *address) erro
 	if err != nil {
 		return err
 	}
-	g, err := graph.Open(r.Context(), x.db, a.build)
+	g, err := show.OpenGraph(r.Context(), x.db, a.build)
 	if err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (x *graphs) answer(w http.ResponseWriter, r *http.Request, a *address) erro
 	d := &drawing{at: map[string]int{}}
 	d.node(start[0], 0)
 	for _, reverse := range directions(a.query.Get("dir")) {
-		if err := d.walk(r.Context(), g, start[0], graph.Options{Reverse: reverse, Depth: int(depth), Kinds: a.query["kind"]}); err != nil {
+		if err := d.walk(r.Context(), g, start[0], show.GraphOptions{Reverse: reverse, Depth: int(depth), Kinds: a.query["kind"]}); err != nil {
 			return err
 		}
 	}
@@ -109,7 +108,7 @@ type drawing struct {
 	more  bool
 }
 
-func (d *drawing) node(n graph.Node, depth int) (place int, ok bool) {
+func (d *drawing) node(n show.Node, depth int) (place int, ok bool) {
 	name := n.Name()
 	if i, known := d.at[name]; known {
 		return i, true
@@ -125,12 +124,12 @@ func (d *drawing) node(n graph.Node, depth int) (place int, ok bool) {
 
 var errFull = errors.New("there are enough edges")
 
-func (d *drawing) walk(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options) error {
+func (d *drawing) walk(ctx context.Context, g *show.Graph, start show.Node, o show.GraphOptions) error {
 	sign := 1
 	if o.Reverse {
 		sign = -1
 	}
-	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
+	err := g.Walk(ctx, start, o, func(e show.Edge) error {
 		from, okFrom := d.node(e.From, sign*e.Depth)
 		to, okTo := d.node(e.To, sign*e.Depth)
 		if okFrom && okTo {

@@ -11,7 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/web/internal/explore"
 )
@@ -41,7 +41,7 @@ func problemOf(err error) *problem {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Message = http.StatusServiceUnavailable, "stopped: it took longer than this server allows"
-	case errors.Is(err, schema.ErrNoBuild), errors.Is(err, explore.ErrNoFolder), errors.Is(err, explore.ErrNoEntry), errors.Is(err, graph.ErrNoNode), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, schema.ErrNoBuild), errors.Is(err, explore.ErrNoFolder), errors.Is(err, explore.ErrNoEntry), errors.Is(err, show.ErrNoNode), errors.Is(err, fs.ErrNotExist):
 		p.Status = http.StatusNotFound
 	case errors.Is(err, objects.ErrDigest):
 		p.Status, p.Message, p.Hint = http.StatusNotFound, "content is not at hand: its archive has changed", "scan it again as another build; pakdb index --store keeps contents"

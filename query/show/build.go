@@ -16,7 +16,6 @@ import (
 	"pakdb/codecs/unreal"
 	"pakdb/diff"
 	"pakdb/query"
-	"pakdb/query/graph"
 	"pakdb/schema"
 )
 
@@ -25,7 +24,7 @@ import (
 type Build struct {
 	ctx      context.Context // of Name
 	db       *sql.DB
-	graph    *graph.Graph
+	graph    *Graph
 	contents *query.Contents
 	registry *codecs.Registry
 }
@@ -33,7 +32,7 @@ type Build struct {
 // InBuild returns the files of the build with that label. The database and the contents
 // stay open as long as they are used.
 func InBuild(ctx context.Context, db *sql.DB, label string, contents *query.Contents, r *codecs.Registry) (*Build, error) {
-	g, err := graph.Open(ctx, db, label)
+	g, err := OpenGraph(ctx, db, label)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 // Package show finds contents and what they refer to, in archives and in builds of a
 // catalog, draws what they mean as [meaning] tells it, and compares the insides of
-// contents of two builds.
+// contents of two builds. It also walks the references between the entries of a build:
+// what an entry needs, and what needs it. The view "dependencies" shows the same graph;
+// here a step costs what its edges cost, whatever the size of the build.
 //
 // Reading order:
 //
 //   - show.go, build.go: contents of archives, and of a build
 //   - draw.go, values.go, code.go, media.go: the tree, and what packages add to it
-//   - functions.go: SQL functions
+//   - functions.go, graph_functions.go: SQL functions
+//   - graph.go, graph_*.go: references
 //   - files.go, comparer.go, looks.go: files of all builds, and their insides compared
 package show
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -67,7 +67,7 @@ func (c *Catalog) exact(ctx context.Context, b *Build, typed string, most int, a
 	if hash, err := hex.DecodeString(typed); err == nil && (len(hash) == 32 || len(hash) == schema.StatedSize) {
 		return c.contents(ctx, b, hash, most, a)
 	}
-	_, isID := graph.ParseID(typed)
+	_, isID := show.ParseID(typed)
 	places, err := c.Places(ctx, b, typed)
 	for _, at := range places {
 		a.Add(most, Found{Kind: "path", Path: typed, Builds: []string{b.Label}, Archive: at.Archive, Ordinal: at.Ordinal})
@@ -75,12 +75,12 @@ func (c *Catalog) exact(ctx context.Context, b *Build, typed string, most int, a
 	if err != nil || len(places) > 0 || !isID && !a.NoIndex { // the index finds parts of paths, as Resolve does in longer time
 		return err
 	}
-	g, err := graph.Open(ctx, c.db, b.Label)
+	g, err := show.OpenGraph(ctx, c.db, b.Label)
 	if err != nil {
 		return err
 	}
 	nodes, err := g.Resolve(ctx, typed)
-	if err != nil && !errors.Is(err, graph.ErrNoNode) {
+	if err != nil && !errors.Is(err, show.ErrNoNode) {
 		return err
 	}
 	for _, n := range nodes {

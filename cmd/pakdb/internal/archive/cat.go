@@ -21,7 +21,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/glob"
 	"pakdb/internal/terminal"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 type catOptions struct {
@@ -110,7 +110,7 @@ type group struct {
 // closes the archives, whether or not there is an error.
 func openEntries(ctx context.Context, a *cli.App, args []string) ([]group, error) {
 	groups, err := openNames(ctx, a, args)
-	if !errors.Is(err, codecs.ErrNotFound) && !errors.Is(err, graph.ErrNoNode) || len(args) < 2 || !slices.ContainsFunc(args[1:], glob.Is) {
+	if !errors.Is(err, codecs.ErrNotFound) && !errors.Is(err, show.ErrNoNode) || len(args) < 2 || !slices.ContainsFunc(args[1:], glob.Is) {
 		return groups, err
 	}
 	for _, g := range groups {

@@ -17,7 +17,6 @@ import (
 	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/graph"
 	"pakdb/query/show"
 )
 
@@ -140,7 +139,7 @@ func Topic() *cobra.Command {
 
 func functionHelp() string {
 	var b strings.Builder
-	graphFunctions, _ := graph.Functions("")
+	graphFunctions, _ := show.GraphFunctions("")
 	showing, _ := show.Functions("", nil, nil)
 	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, showing, cli.FormatFunctions()) {
 		writeFunction(&b, f.Usage, f.Doc)

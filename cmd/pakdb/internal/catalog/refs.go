@@ -13,7 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 type refsOptions struct {
@@ -70,13 +70,13 @@ func runRefs(ctx context.Context, a *cli.App, opts refsOptions, name string) err
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	g, err := graph.Open(ctx, db, opts.build)
+	g, err := show.OpenGraph(ctx, db, opts.build)
 	if err != nil {
 		return err
 	}
 	start, err := g.One(ctx, name)
-	if errors.Is(err, graph.ErrNoNode) && reverse {
-		if uses, usesErr := graph.Uses(ctx, g, name); len(uses) > 0 || usesErr != nil {
+	if errors.Is(err, show.ErrNoNode) && reverse {
+		if uses, usesErr := show.Uses(ctx, g, name); len(uses) > 0 || usesErr != nil {
 			return cmp.Or(usesErr, printUses(a, name, uses, opts.format))
 		}
 	}
@@ -86,7 +86,7 @@ func runRefs(ctx context.Context, a *cli.App, opts refsOptions, name string) err
 	if err != nil {
 		return err
 	}
-	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: opts.kinds}
+	o := show.GraphOptions{Reverse: reverse, Depth: depth, Kinds: opts.kinds}
 	switch opts.format {
 	case "", "tree":
 		err = printTree(ctx, a, g, start, o)
@@ -100,7 +100,7 @@ func runRefs(ctx context.Context, a *cli.App, opts refsOptions, name string) err
 
 // remarkKinds says on stderr that there are references where none is of the kinds
 // asked for. Kinds hold for every step, so the first one tells.
-func remarkKinds(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+func remarkKinds(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, o show.GraphOptions) error {
 	if len(o.Kinds) == 0 || a.Quiet {
 		return nil
 	}
@@ -108,7 +108,7 @@ func remarkKinds(ctx context.Context, a *cli.App, g *graph.Graph, start graph.No
 	o.Depth, o.Kinds = 1, nil
 	var kinds []string
 	n := int64(0)
-	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
+	err := g.Walk(ctx, start, o, func(e show.Edge) error {
 		n++
 		kinds = append(kinds, e.Kind)
 		return nil
@@ -122,7 +122,7 @@ func remarkKinds(ctx context.Context, a *cli.App, g *graph.Graph, start graph.No
 }
 
 // printUses shows the functions that name what no entry stands for.
-func printUses(a *cli.App, name string, uses []graph.Use, format string) error {
+func printUses(a *cli.App, name string, uses []show.Use, format string) error {
 	if format == "" || format == "tree" || format == "dot" {
 		t := newTree(a)
 		for i := range uses {
@@ -142,12 +142,12 @@ func printUses(a *cli.App, name string, uses []graph.Use, format string) error {
 	return rows.Close()
 }
 
-func printEdges(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
+func printEdges(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, o show.GraphOptions, format string) error {
 	rows, err := a.Rows(format, "depth", "path", "kind", "target_kind", "target", "target_path", "status", "weak")
 	if err != nil {
 		return err
 	}
-	err = g.Walk(ctx, start, o, func(e graph.Edge) error {
+	err = g.Walk(ctx, start, o, func(e show.Edge) error {
 		weak := int64(0)
 		if e.Weak {
 			weak = 1

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/terminal"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 // tree is what a walk reached, by the node it was reached from.
@@ -29,9 +29,9 @@ type branch struct {
 
 // printTree draws the walk as a tree. Several references of one node to another
 // are one branch; a node that is in several places is drawn out once.
-func printTree(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+func printTree(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, o show.GraphOptions) error {
 	t := newTree(a)
-	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
+	err := g.Walk(ctx, start, o, func(e show.Edge) error {
 		near, far := e.From, e.To
 		if o.Reverse {
 			near, far = e.To, e.From
@@ -56,12 +56,12 @@ func newTree(a *cli.App) *tree {
 }
 
 // addUses adds the functions that name the package at the root.
-func (t *tree) addUses(ctx context.Context, g *graph.Graph, start graph.Node) error {
-	name, err := graph.PackageOf(ctx, g, start)
+func (t *tree) addUses(ctx context.Context, g *show.Graph, start show.Node) error {
+	name, err := show.PackageOf(ctx, g, start)
 	if err != nil || name == "" {
 		return err
 	}
-	uses, err := graph.Uses(ctx, g, name)
+	uses, err := show.Uses(ctx, g, name)
 	for i := range uses {
 		t.addUse(start.Name(), &uses[i])
 	}
@@ -69,7 +69,7 @@ func (t *tree) addUses(ctx context.Context, g *graph.Graph, start graph.Node) er
 }
 
 // addUse adds a function below its package, which is a branch of root.
-func (t *tree) addUse(root string, u *graph.Use) {
+func (t *tree) addUse(root string, u *show.Use) {
 	if u.Path == root {
 		return // the package itself
 	}
@@ -101,7 +101,7 @@ func (t *tree) print(root string) error {
 	return t.out.Flush()
 }
 
-func (t *tree) add(near, far string, e graph.Edge) {
+func (t *tree) add(near, far string, e show.Edge) {
 	state := ""
 	if e.Status != "resolved" {
 		state = e.Status
@@ -146,11 +146,11 @@ func (t *tree) draw(node, indent string) {
 }
 
 // printDot writes the walk for Graphviz.
-func printDot(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+func printDot(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, o show.GraphOptions) error {
 	w := bufio.NewWriter(a.Stdout)
 	_, _ = fmt.Fprintf(w, "digraph pakdb {\n  rankdir=LR; node [shape=box, fontname=\"sans-serif\"];\n  %s [style=bold];\n", dotName(start.Name()))
 	seen := map[string]bool{}
-	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
+	err := g.Walk(ctx, start, o, func(e show.Edge) error {
 		style := ""
 		if e.Status == "missing" {
 			style = ", color=red"

@@ -14,7 +14,7 @@ import (
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -58,7 +58,7 @@ func Hint(err error) string {
 		{codecs.ErrEncrypted, KeyHint},
 		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
 		{safename.ErrExists, "extract into an empty folder, or pass --overwrite"},
-		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
+		{show.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
 		{schema.ErrNoBuild, "pakdb query @builds lists them"},
 		{syscall.ENOSPC, "make room on that disk and run this again; files that were complete stay as they are"},
 		{syscall.EDQUOT, "make room within your quota and run this again; files that were complete stay as they are"},

@@ -25,7 +25,7 @@ import (
 	"pakdb/internal/regular"
 	"pakdb/internal/safename"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -100,7 +100,7 @@ func failedClasses() []error {
 
 func usageClasses() []error {
 	return []error{ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles, delta.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, graph.ErrSeveral, diff.ErrNoFile, delta.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
+		schema.ErrNoBuild, show.ErrNoNode, show.ErrSeveral, diff.ErrNoFile, delta.ErrSameName, delta.ErrKey, delta.ErrPassword, store.ErrNoBuild, store.ErrNoRelease, store.ErrUnknownPart, store.ErrPartChoice, publish.ErrForgottenParts, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.

@@ -10,7 +10,6 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/objects"
 	"pakdb/query"
-	"pakdb/query/graph"
 	"pakdb/query/show"
 )
 
@@ -37,7 +36,7 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 // OpenQueriesWith is OpenQueriesOf with these contents, which may be nil: then no function
 // reads any.
 func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *query.Contents) (db *query.DB, closeDB func(), err error) {
-	functions, closeGraph := graph.Functions(catalog)
+	functions, closeGraph := show.GraphFunctions(catalog)
 	showing, closeShow := show.Functions(catalog, contents, app.Registry())
 	functions = append(functions, showing...)
 	tables, closeTables := Tables(catalog)

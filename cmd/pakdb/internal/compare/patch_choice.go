@@ -10,7 +10,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/overlay"
 	"pakdb/query"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -66,11 +66,11 @@ func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides) 
 
 // newNeeds is overlay.Options.Needs.
 func newNeeds(ctx context.Context, s *operand.Sides) (func(name string, old bool) ([]string, error), error) {
-	before, err := graph.Open(ctx, s.DB, s.Old.Label)
+	before, err := show.OpenGraph(ctx, s.DB, s.Old.Label)
 	if err != nil {
 		return nil, err
 	}
-	after, err := graph.Open(ctx, s.DB, s.New.Label)
+	after, err := show.OpenGraph(ctx, s.DB, s.New.Label)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 // catalogNames is the catalog as names on command lines need it. It is opened once, by the first
@@ -452,13 +452,13 @@ func FindEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File
 
 // EntryPath finds the path of the entry of a build that a name stands for.
 func EntryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
-	g, err := graph.Open(ctx, db, build)
+	g, err := show.OpenGraph(ctx, db, build)
 	if err != nil {
 		return "", err
 	}
 	node, err := g.One(ctx, name)
 	if err == nil && node.Path == "" {
-		err = fmt.Errorf("%w in build %q: %q", graph.ErrNoNode, build, name)
+		err = fmt.Errorf("%w in build %q: %q", show.ErrNoNode, build, name)
 	}
 	return node.Path, err
 }

@@ -1,10 +1,10 @@
-package graph_test
+package show_test
 
 import (
 	"fmt"
 	"testing"
 
-	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 // FuzzParseID: an id that is read is read the same from each way of writing it.
@@ -13,7 +13,7 @@ func FuzzParseID(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		id, ok := graph.ParseID(text)
+		id, ok := show.ParseID(text)
 		if !ok {
 			return
 		}
@@ -22,7 +22,7 @@ func FuzzParseID(f *testing.F) {
 			if form == "0x%x" {
 				v = uint64(id)
 			}
-			if again, ok := graph.ParseID(fmt.Sprintf(form, v)); !ok || again != id {
+			if again, ok := show.ParseID(fmt.Sprintf(form, v)); !ok || again != id {
 				t.Errorf("%q is %d, and written as %s %d", text, id, form, again)
 			}
 		}

@@ -1,18 +1,18 @@
-package graph_test
+package show_test
 
 import (
 	"testing"
 
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
 
 // open makes a catalog of one build, which fill fills, and opens its graph.
-func open(t *testing.T, fill func(*schema.Build)) *graph.Graph {
+func open(t *testing.T, fill func(*schema.Build)) *show.Graph {
 	t.Helper()
 	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) { schematest.Build(t, c, "one", fill) }))
-	g, err := graph.Open(t.Context(), db, "")
+	g, err := show.OpenGraph(t.Context(), db, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package graph
+package show
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 // layout is where an archive has its assets, and what they need.
 type layout struct {
 	archive namedArchive
-	assets  []asset
+	assets  []placedAsset
 	roots   []root
 	visit   int32
 }
 
-// asset is a path: copies share it.
-type asset struct {
+// placedAsset is a path: copies share it.
+type placedAsset struct {
 	path    int64
 	copies  []extent // by offset; none: other archives have it
 	needs   []int32  // in the order of references
@@ -76,7 +76,7 @@ func (l *loader) asset(path int64) int32 {
 	if !ok {
 		i = int32(len(l.assets))
 		l.byPath[path] = i
-		l.assets = append(l.assets, asset{path: path})
+		l.assets = append(l.assets, placedAsset{path: path})
 	}
 	return i
 }

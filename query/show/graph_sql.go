@@ -1,4 +1,4 @@
-package graph
+package show
 
 // All three yield: from path_id, from path, kind, space, key, to path_id, to
 // path, status, weak, name.

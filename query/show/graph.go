@@ -1,4 +1,4 @@
-package graph
+package show
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ type Graph struct {
 	label string
 }
 
-// Open returns the graph of a build; "" is the newest one.
-func Open(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
+// OpenGraph returns the graph of a build; "" is the newest one.
+func OpenGraph(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
 	g := &Graph{db: db}
 	err := db.QueryRowContext(ctx, `SELECT build_id, build FROM builds
 		WHERE ?1 = '' OR build = ?1 ORDER BY build_id DESC LIMIT 1`, build).Scan(&g.build, &g.label)
@@ -72,8 +72,8 @@ type Edge struct {
 	Depth    int // 1 for the edges of the first node
 }
 
-// Options of a walk. The zero value goes forward, one step, along every kind.
-type Options struct {
+// GraphOptions of a walk. The zero value goes forward, one step, along every kind.
+type GraphOptions struct {
 	Reverse bool     // from what is referred to, to what refers to it
 	Depth   int      // steps; 0 is 1, negative is no limit
 	Kinds   []string // of references; nil for all
@@ -81,7 +81,7 @@ type Options struct {
 
 // Walk visits the edges that start at a node, breadth first, each node once.
 // Edges of a node come in stored order. It ends at the first error of visit.
-func (g *Graph) Walk(ctx context.Context, start Node, o Options, visit func(Edge) error) error {
+func (g *Graph) Walk(ctx context.Context, start Node, o GraphOptions, visit func(Edge) error) error {
 	seen := map[nodeID]bool{start.id(): true}
 	level := []Node{start}
 	for depth := 1; len(level) > 0 && (o.Depth < 0 || depth <= max(o.Depth, 1)); depth++ {
@@ -127,7 +127,7 @@ func (n Node) id() nodeID {
 	return nodeID{key: n.key, space: n.space}
 }
 
-func (g *Graph) edges(ctx context.Context, n Node, o Options) (edges []Edge, err error) {
+func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) (edges []Edge, err error) {
 	queries, args := []string{forward, registryForward}, []any{g.build, n.path}
 	switch {
 	case o.Reverse && n.path != 0:
@@ -146,7 +146,7 @@ func (g *Graph) edges(ctx context.Context, n Node, o Options) (edges []Edge, err
 }
 
 // appendEdges appends the edges that a query yields.
-func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o Options, query string, args []any) ([]Edge, error) {
+func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o GraphOptions, query string, args []any) ([]Edge, error) {
 	err := g.each(ctx, func(rows *sql.Rows) error {
 		e, err := scanEdge(rows)
 		if o.Kinds == nil || slices.Contains(o.Kinds, e.Kind) {
@@ -180,7 +180,7 @@ func (g *Graph) Needs(ctx context.Context, name string) (paths []string, err err
 	case err != nil:
 		return nil, err
 	}
-	err = g.Walk(ctx, nodes[0], Options{}, func(e Edge) error {
+	err = g.Walk(ctx, nodes[0], GraphOptions{}, func(e Edge) error {
 		if e.To.Path != "" && !e.Weak {
 			paths = append(paths, e.To.Path)
 		}

@@ -1,4 +1,4 @@
-package graph
+package show
 
 import (
 	"cmp"
@@ -148,7 +148,7 @@ func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 		return "", err
 	}
 	for _, label := range labels {
-		g, err := Open(ctx, db, label)
+		g, err := OpenGraph(ctx, db, label)
 		if err != nil {
 			return "", err
 		}

@@ -1,4 +1,4 @@
-package graph
+package show
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"pakdb/schema"
 )
 
-// Functions returns the SQL functions over the graph of a catalog. They have a
+// GraphFunctions returns the SQL functions over the graph of a catalog. They have a
 // connection of their own, because they are called while a statement runs; close
 // closes it.
-func Functions(catalog string) (functions []query.Function, close func() error) {
-	c := &graphFunctions{schema.NewOnDemand(catalog)}
+func GraphFunctions(catalog string) (functions []query.Function, close func() error) {
+	c := &graphFuncs{schema.NewOnDemand(catalog)}
 	return []query.Function{{
 		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
 		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
@@ -55,7 +55,7 @@ func assetOf(_ context.Context, args []driver.Value) (driver.Value, error) {
 }
 
 // assetPaths returns no paths for a name that nothing goes by.
-func (c *graphFunctions) assetPaths(ctx context.Context, args []driver.Value) (driver.Value, error) {
+func (c *graphFuncs) assetPaths(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	name, _ := args[0].(string)
 	db, err := c.catalog.Open(ctx)
 	if err != nil {
@@ -71,10 +71,10 @@ func (c *graphFunctions) assetPaths(ctx context.Context, args []driver.Value) (d
 	return jsonText(assetPaths(ctx, db, path))
 }
 
-// graphFunctions share a connection.
-type graphFunctions struct{ catalog *schema.OnDemand }
+// graphFuncs share a connection.
+type graphFuncs struct{ catalog *schema.OnDemand }
 
-func (c *graphFunctions) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {
+func (c *graphFuncs) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	g, err := c.graph(ctx, args[0])
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (c *graphFunctions) cycles(ctx context.Context, args []driver.Value) (drive
 	return jsonText(cycles, err)
 }
 
-func (c *graphFunctions) locality(ctx context.Context, args []driver.Value) (driver.Value, error) {
+func (c *graphFuncs) locality(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	g, err := c.graph(ctx, args[0])
 	if err != nil {
 		return nil, err
@@ -108,11 +108,11 @@ func jsonText[T any](v T, err error) (driver.Value, error) {
 }
 
 // graph opens the graph of the build that an argument names.
-func (c *graphFunctions) graph(ctx context.Context, build driver.Value) (*Graph, error) {
+func (c *graphFuncs) graph(ctx context.Context, build driver.Value) (*Graph, error) {
 	db, err := c.catalog.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	label, _ := build.(string)
-	return Open(ctx, db, label)
+	return OpenGraph(ctx, db, label)
 }

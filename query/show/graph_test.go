@@ -1,4 +1,4 @@
-package graph_test
+package show_test
 
 import (
 	"context"
@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
 // catalog holds a build in which a refers to b twice, b to c, c to a, and a to
 // an id that nothing stands for.
-func catalog(t *testing.T) *graph.Graph {
+func catalog(t *testing.T) *show.Graph {
 	t.Helper()
 	return open(t, func(b *schema.Build) {
 		id := b.StartArchive(schema.Archive{Format: "test"})
@@ -34,14 +34,14 @@ func catalog(t *testing.T) *graph.Graph {
 	})
 }
 
-func walk(t *testing.T, g *graph.Graph, from string, o graph.Options) []string {
+func walk(t *testing.T, g *show.Graph, from string, o show.GraphOptions) []string {
 	t.Helper()
 	nodes, err := g.Resolve(context.Background(), from)
 	if err != nil || len(nodes) != 1 {
 		t.Fatalf("resolve %q: %v, %v", from, nodes, err)
 	}
 	var got []string
-	err = g.Walk(context.Background(), nodes[0], o, func(e graph.Edge) error {
+	err = g.Walk(context.Background(), nodes[0], o, func(e show.Edge) error {
 		got = append(got, e.From.Name()+" "+e.Kind+" "+e.To.Name()+" "+e.Status)
 		return nil
 	})
@@ -55,25 +55,25 @@ func TestWalk(t *testing.T) {
 	g := catalog(t)
 	for _, tt := range []struct {
 		name, from string
-		o          graph.Options
+		o          show.GraphOptions
 		want       []string
 	}{
-		{"forward", "Dir/a.x", graph.Options{}, []string{
+		{"forward", "Dir/a.x", show.GraphOptions{}, []string{
 			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x likes Dir/b.x resolved",
 			"Dir/a.x uses thing:ffffffffffffff9d missing", "Dir/a.x text elsewhere:0000000000000007 native"}},
-		{"kinds", "Dir/a.x", graph.Options{Kinds: []string{"likes"}}, []string{"Dir/a.x likes Dir/b.x resolved"}},
-		{"all", "Dir/b.x", graph.Options{Depth: -1, Kinds: []string{"uses"}}, []string{
+		{"kinds", "Dir/a.x", show.GraphOptions{Kinds: []string{"likes"}}, []string{"Dir/a.x likes Dir/b.x resolved"}},
+		{"all", "Dir/b.x", show.GraphOptions{Depth: -1, Kinds: []string{"uses"}}, []string{
 			"Dir/b.x uses Other/c.x resolved", "Other/c.x uses Dir/a.x resolved",
 			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x uses thing:ffffffffffffff9d missing"}},
-		{"reverse", "Dir/b.x", graph.Options{Reverse: true}, []string{
+		{"reverse", "Dir/b.x", show.GraphOptions{Reverse: true}, []string{
 			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x likes Dir/b.x resolved"}},
-		{"two back", "Dir/b.x", graph.Options{Reverse: true, Depth: 2, Kinds: []string{"uses"}}, []string{
+		{"two back", "Dir/b.x", show.GraphOptions{Reverse: true, Depth: 2, Kinds: []string{"uses"}}, []string{
 			"Dir/a.x uses Dir/b.x resolved", "Other/c.x uses Dir/a.x resolved"}},
-		{"dangling", "-99", graph.Options{Reverse: true}, []string{"Dir/a.x uses thing:ffffffffffffff9d missing"}},
-		{"by id", "0xfffffffffffffffe", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
-		{"by unsigned id", "18446744073709551614", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
-		{"by end, any case", "C.X", graph.Options{}, []string{"Other/c.x uses Dir/a.x resolved"}},
-		{"without extension", "other/C", graph.Options{}, []string{"Other/c.x uses Dir/a.x resolved"}},
+		{"dangling", "-99", show.GraphOptions{Reverse: true}, []string{"Dir/a.x uses thing:ffffffffffffff9d missing"}},
+		{"by id", "0xfffffffffffffffe", show.GraphOptions{}, []string{"Dir/b.x uses Other/c.x resolved"}},
+		{"by unsigned id", "18446744073709551614", show.GraphOptions{}, []string{"Dir/b.x uses Other/c.x resolved"}},
+		{"by end, any case", "C.X", show.GraphOptions{}, []string{"Other/c.x uses Dir/a.x resolved"}},
+		{"without extension", "other/C", show.GraphOptions{}, []string{"Other/c.x uses Dir/a.x resolved"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := walk(t, g, tt.from, tt.o); !slices.Equal(got, tt.want) {
@@ -99,7 +99,7 @@ func TestNeeds(t *testing.T) {
 }
 
 func TestResolveNothing(t *testing.T) {
-	if _, err := catalog(t).Resolve(context.Background(), "nowhere"); !errors.Is(err, graph.ErrNoNode) {
+	if _, err := catalog(t).Resolve(context.Background(), "nowhere"); !errors.Is(err, show.ErrNoNode) {
 		t.Errorf("got %v, want ErrNoNode", err)
 	}
 }

@@ -1,17 +1,17 @@
-package graph_test
+package show_test
 
 import (
 	"context"
 	"slices"
 	"testing"
 
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
 // packages holds a build in which A refers to B and to two names that nothing
 // goes by, one of them native.
-func packages(t *testing.T) *graph.Graph {
+func packages(t *testing.T) *show.Graph {
 	t.Helper()
 	return open(t, func(b *schema.Build) {
 		id := b.StartArchive(schema.Archive{Format: "test"})
@@ -37,15 +37,15 @@ func TestWalkAlongNames(t *testing.T) {
 	g := packages(t)
 	for _, tt := range []struct {
 		name, from string
-		o          graph.Options
+		o          show.GraphOptions
 		want       []string
 	}{
-		{"by name, any case", "/GAME/a", graph.Options{Depth: -1}, []string{
+		{"by name, any case", "/GAME/a", show.GraphOptions{Depth: -1}, []string{
 			"Dir/a.uasset import Dir/b.uasset resolved", "Dir/a.uasset import package:/Game/Gone missing",
 			"Dir/a.uasset import package:/Script/X native"}},
-		{"back", "/Game/B", graph.Options{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
-		{"back by path", "b.uasset", graph.Options{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
-		{"back from what is missing", "/game/gone", graph.Options{Reverse: true}, []string{
+		{"back", "/Game/B", show.GraphOptions{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
+		{"back by path", "b.uasset", show.GraphOptions{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
+		{"back from what is missing", "/game/gone", show.GraphOptions{Reverse: true}, []string{
 			"Dir/a.uasset import package:/Game/Gone missing"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

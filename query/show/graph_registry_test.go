@@ -1,11 +1,11 @@
-package graph_test
+package show_test
 
 import (
 	"slices"
 	"testing"
 
 	"pakdb/codecs/unreal"
-	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -35,15 +35,15 @@ func TestWalkAlongRegistry(t *testing.T) {
 	})
 	for _, tt := range []struct {
 		from string
-		o    graph.Options
+		o    show.GraphOptions
 		want []string
 	}{
-		{"Dir/A.uasset", graph.Options{}, []string{"Dir/A.uasset registry_hard package:/Game/Gone missing",
+		{"Dir/A.uasset", show.GraphOptions{}, []string{"Dir/A.uasset registry_hard package:/Game/Gone missing",
 			"Dir/A.uasset registry_hard package:/Script/X native", "Dir/A.uasset registry_soft Dir/B.uasset resolved"}},
-		{"Dir/A.uasset", graph.Options{Reverse: true}, []string{"Dir/B.uasset registry_manage Dir/A.uasset resolved"}},
-		{"Dir/B.uasset", graph.Options{Reverse: true}, []string{"Dir/A.uasset registry_soft Dir/B.uasset resolved"}},
-		{"Dir/B.uasset", graph.Options{Reverse: true, Kinds: []string{"import"}}, nil},
-		{"Dir/AssetRegistry.uasset", graph.Options{}, nil},
+		{"Dir/A.uasset", show.GraphOptions{Reverse: true}, []string{"Dir/B.uasset registry_manage Dir/A.uasset resolved"}},
+		{"Dir/B.uasset", show.GraphOptions{Reverse: true}, []string{"Dir/A.uasset registry_soft Dir/B.uasset resolved"}},
+		{"Dir/B.uasset", show.GraphOptions{Reverse: true, Kinds: []string{"import"}}, nil},
+		{"Dir/AssetRegistry.uasset", show.GraphOptions{}, nil},
 	} {
 		if got := walk(t, g, tt.from, tt.o); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got  %q\nwant %q", tt.from, got, tt.want)

@@ -1,4 +1,4 @@
-package graph
+package show
 
 // load is the way of the drive's head through an archive.
 type load struct {
@@ -15,7 +15,7 @@ func (l *layout) measure(r root) Locality {
 	}
 	l.visit++
 	before := l.assets[r.asset].copies[0].off
-	l.behindNeeds(r.asset, loadsAlone(r.name), func(a *asset) {
+	l.behindNeeds(r.asset, loadsAlone(r.name), func(a *placedAsset) {
 		if len(a.copies) == 0 {
 			m.Elsewhere++
 			return
@@ -70,7 +70,7 @@ type step struct {
 // behindNeeds calls do for all that an asset needs and was not visited before,
 // each after what it needs itself, the asset last. It keeps its own stack: a
 // chain may be as long as the archive.
-func (l *layout) behindNeeds(from int32, alone bool, do func(*asset)) {
+func (l *layout) behindNeeds(from int32, alone bool, do func(*placedAsset)) {
 	l.assets[from].visit = l.visit
 	steps := []step{{asset: from}}
 	for len(steps) > 0 {
