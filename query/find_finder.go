@@ -8,7 +8,7 @@ import (
 	"iter"
 	"slices"
 
-	"pakdb/schema/search"
+	"pakdb/internal/search"
 )
 
 // ErrNoIndex means that a catalog has no index of texts and paths.

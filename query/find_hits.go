@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"pakdb/internal/asset"
+	"pakdb/internal/search"
 	"pakdb/schema"
-	"pakdb/schema/search"
 )
 
 // Hit is where a text is: in a content that builds have at a path.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"pakdb/internal/asset"
-	"pakdb/schema/search"
+	"pakdb/internal/search"
 )
 
 // paths yields the paths that have all terms somewhere, one of them in the name of the

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pakdb/schema/search"
+	"pakdb/internal/search"
 )
 
 // Search is what is looked for: all of its terms.

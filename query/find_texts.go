@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"iter"
 
+	"pakdb/internal/search"
 	"pakdb/schema"
-	"pakdb/schema/search"
 )
 
 // match is a text or path that was found.

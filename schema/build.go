@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/write"
-	"pakdb/schema/search"
 )
 
 // Build collects the archives and entries of one build. Its methods must be

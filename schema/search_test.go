@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/internal/search"
 	"pakdb/internal/testkit"
 	"pakdb/schema"
-	"pakdb/schema/search"
 )
 
 // notSearched are columns of names that say nothing which the columns of [search.Uses] do

@@ -12,8 +12,8 @@ import (
 
 	"modernc.org/sqlite"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/search"
 )
 
 // Connector opens connections on a Driver of its own, so that the functions and

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/views"
-	"pakdb/schema/search"
 )
 
 // made is what pakdb makes in a catalog.

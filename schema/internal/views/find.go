@@ -10,8 +10,8 @@ import (
 
 	"modernc.org/sqlite/vtab"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/search"
 )
 
 // maxFound is how many paths are looked up one by one at most.

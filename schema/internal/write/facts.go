@@ -3,8 +3,8 @@ package write
 import (
 	"database/sql/driver"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/record"
-	"pakdb/schema/search"
 )
 
 // fact is the i-th row that a content's facts have in some table.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
-	"pakdb/schema/search"
 )
 
 // RemoveUnfinished clears what an interrupted run left: its build, and archives

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	_ "embed"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/search"
 )
 
 // problemCounts corrects how many problems each archive has.
