@@ -12,8 +12,8 @@ import (
 
 	"pakdb/diff"
 	"pakdb/internal/sketch"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // made is an archive of a build in the tests below.

@@ -17,8 +17,8 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // both is what comparing two builds tells, all of it.

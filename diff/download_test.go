@@ -20,8 +20,8 @@ import (
 	"pakdb/diff/ship/delta/maker"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // downloads compares two builds, each scanned from one path.

@@ -13,8 +13,8 @@ import (
 	"pakdb/diff"
 	"pakdb/internal/asset"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // historyLines are the events of a path: "1 modified Maps/A.uasset .uasset .uexp".

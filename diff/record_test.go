@@ -22,8 +22,8 @@ import (
 	"pakdb/diff"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // curve is a record of Marvel Heroes: its GUID, and a content told by a number.

@@ -16,8 +16,8 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/diff"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // scanned compares two builds, each scanned from files.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pakdb/diff"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // TestStepsOfOneArchive: the steps of SQLite grow as the entries do, whichever of the

@@ -25,8 +25,8 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/objects"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // catalog is a catalog file and the scans into it.

@@ -18,9 +18,9 @@ import (
 	"pakdb/codecs/unreal"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // game is a catalog and the folder of the files that are scanned into it.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // withoutCase are the columns of views that hold names of Unreal Engine, which has no case.

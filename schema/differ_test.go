@@ -19,10 +19,10 @@ import (
 	"modernc.org/sqlite"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	asks "pakdb/query"
 	"pakdb/schema"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/schematest"
 )
 
 // TestDiffer generates statements over all views and compares what pakdb answers with what

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // file is an entry of an archive whose editions are tested.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // Statements that record edits change neither the catalog nor another file.

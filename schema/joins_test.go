@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	asks "pakdb/query"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // joinForms are the ways in which statements join two views by a column of each; lower has those

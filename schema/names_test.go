@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/unreal"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // claim is an entry that goes by a name: by its place, or by its content.

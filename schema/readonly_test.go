@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // TestReadOnlyIsReadOnly tries every door one by one, and checks that neither

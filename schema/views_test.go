@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pakdb/internal/mount"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // TestEmptyAssetList: an empty list has no value, not the id 0.

@@ -21,8 +21,8 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // browser is a page of a headless Chromium, driven through a pipe: the protocol of its

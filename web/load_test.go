@@ -23,8 +23,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 	"pakdb/testdata/gen/fixture"
 )
 

@@ -6,8 +6,8 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // TestSoundsInBrowser: sounds play as they are served, and one that browsers do not play has

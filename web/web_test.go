@@ -25,9 +25,9 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 	"pakdb/web"
 )
 

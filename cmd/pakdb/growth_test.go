@@ -25,7 +25,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unrealpak"
 	"pakdb/internal/testkit"
-	"pakdb/schema/schematest"
+	"pakdb/internal/testkit/schematest"
 )
 
 // TestGrowth draws two builds of each shape, small ones and others 8 times as large, and

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 const (

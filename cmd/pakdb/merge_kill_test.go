@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
-	"pakdb/schema/schematest"
+	"pakdb/internal/testkit/schematest"
 )
 
 // Eight workers scanned builds into catalogs of their own. Merging these is killed at

@@ -14,8 +14,8 @@ import (
 	"pakdb/internal/terminal"
 	"pakdb/internal/terminal/ptytest"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // onTerminal starts pakdb on a terminal of width by height cells.

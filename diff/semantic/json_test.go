@@ -12,8 +12,8 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/semantic"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // texts hands out contents that a test made up.

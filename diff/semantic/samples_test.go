@@ -17,8 +17,8 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // The pair of a real mod: what its values say, and no hash of what they tell.

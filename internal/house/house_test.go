@@ -31,7 +31,7 @@ var ours = sync.OnceValue(func() string {
 type file struct {
 	name string // from the module's root, with slashes
 	room string // its folder
-	test bool   // _test.go, or a tool of the tests below testdata
+	test bool   // _test.go, or a tool of the tests below testdata or internal/testkit
 	*ast.File
 	fset *token.FileSet
 }
@@ -62,7 +62,7 @@ var tree = sync.OnceValues(func() (files []*file, err error) {
 		if err != nil {
 			return err
 		}
-		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "testdata/")
+		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "testdata/") || strings.HasPrefix(name, "internal/testkit/")
 		files = append(files, &file{name, path.Dir(name), test, parsed, fset})
 		return nil
 	})
@@ -129,6 +129,9 @@ func TestArrowsPointDown(t *testing.T) {
 			}
 			if floor(room) > floor(f.room) || strings.HasPrefix(room, "testdata") && f.room != "cmd/pakdb/internal/cli" {
 				t.Errorf("%s imports %s: arrows point down, %v", f.name, p, order)
+			}
+			if strings.HasPrefix(room, "internal/testkit/") {
+				t.Errorf("%s imports %s, which is for tests", f.name, p)
 			}
 			for part, below := range narrower {
 				if within([]string{part}, f.room) && !within(below, room) {

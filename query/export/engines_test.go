@@ -18,10 +18,10 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/query/export"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // odd is a build whose label no dialect and no file system takes as it is.

@@ -16,9 +16,9 @@ import (
 
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/export"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 func files(t testing.TB, dir string) map[string][32]byte {

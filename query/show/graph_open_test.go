@@ -3,9 +3,9 @@ package show_test
 import (
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/show"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // open makes a catalog of one build, which fill fills, and opens its graph.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // Rows come in the order of primary keys. A statement that sorts them takes twice

@@ -18,8 +18,8 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/ship/overlay"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 // kind is how the paks of a generated build are stored.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 	"pakdb/schema/internal/rows"
-	"pakdb/schema/schematest"
 )
 
 // lowerBounds returns what a statement compares the second column of indexes with to

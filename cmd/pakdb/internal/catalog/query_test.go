@@ -11,9 +11,9 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 
 	"github.com/spf13/cobra"
 )

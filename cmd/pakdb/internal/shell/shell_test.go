@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"pakdb/cmd/pakdb/internal/shell"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
-	"pakdb/schema/schematest"
 )
 
 func newDB(t *testing.T) *query.DB {

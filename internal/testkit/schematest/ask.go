@@ -3,10 +3,10 @@ package schematest
 import (
 	"database/sql/driver"
 	"errors"
+	"io"
 	"testing"
 
 	"pakdb/schema"
-	"pakdb/schema/internal/conn"
 )
 
 // Ask returns the rows of a statement as pakdb runs it, which has what is packed in the
@@ -39,13 +39,7 @@ func Ask(t testing.TB, path, text string, values ...any) (rows [][]any) {
 		}
 		found, err := c.(driver.QueryerContext).QueryContext(t.Context(), text, named)
 		if err == nil {
-			err = errors.Join(conn.Drain(t.Context(), found, func(v []driver.Value) {
-				row := make([]any, len(v))
-				for i := range v {
-					row[i] = v[i]
-				}
-				rows = append(rows, row)
-			}), found.Close())
+			err = errors.Join(drain(found, &rows), found.Close())
 		}
 		return end(err)
 	})
@@ -53,4 +47,20 @@ func Ask(t testing.TB, path, text string, values ...any) (rows [][]any) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return rows
+}
+
+func drain(found driver.Rows, rows *[][]any) error {
+	values := make([]driver.Value, len(found.Columns()))
+	for {
+		if err := found.Next(values); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		row := make([]any, len(values))
+		for i := range values {
+			row[i] = values[i]
+		}
+		*rows = append(*rows, row)
+	}
 }
