@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"encoding/json"
 	"slices"
 
 	"pakdb/schema"
@@ -140,22 +141,23 @@ func sorted[T any](all []T, by Order, backward bool, of func(*T) (name, kind str
 	return all
 }
 
-const ordinalSQL = `SELECT ordinal FROM x_entry WHERE archive_id = ? AND row = ?`
+const ordinalsSQL = `SELECT j.key, e.ordinal FROM json_each(?1) j
+	CROSS JOIN x_entry e ON e.archive_id = j.value ->> 0 AND e.row = j.value ->> 1`
 
-// Ordinals returns the position of files in their archives, which their addresses have.
+// Ordinals returns the position of files in their archives, which their addresses have. One
+// statement asks for all: to begin one takes longer than to find an entry.
 func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {
-	asked := schema.NewStatements(t.db)
-	defer func() { _ = asked.Close() }()
-	all := make([]int64, len(files))
+	asked := make([][2]int64, len(files)) // archive and row
 	for i := range files {
-		m := t.mount(files[i].Archive)
-		if m == nil {
-			continue
-		}
-		err := asked.EachRow(ctx, ordinalSQL, []driver.Value{m.archive, files[i].row}, func(v []driver.Value) { all[i] = integer(v[0]) })
-		if err != nil {
-			return nil, schema.Classify(err)
+		if m := t.mount(files[i].Archive); m != nil {
+			asked[i] = [2]int64{m.archive, files[i].row}
 		}
 	}
-	return all, nil
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int64, len(files))
+	err = schema.EachRow(ctx, t.db, ordinalsSQL, []driver.Value{string(text)}, func(v []driver.Value) { all[integer(v[0])] = integer(v[1]) })
+	return all, schema.Classify(err)
 }
