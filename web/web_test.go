@@ -568,25 +568,43 @@ func TestScanBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	b, err := c.Begin(t.Context(), "2.0")
-	if err != nil {
-		t.Fatal(err)
+	add := func(label string, names ...string) {
+		b, err := c.Begin(t.Context(), label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := len(labels())
+		var entries []schema.Entry
+		for _, name := range names {
+			entries = append(entries, entryOf(name))
+		}
+		schematest.Mount(t, b, "x.pak", entries...)
+		if got := labels(); len(got) != before {
+			t.Errorf("before it is complete: %v", got)
+		}
+		if _, err := b.Finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := labels(); len(got) != before+1 {
+			t.Errorf("after it: %v", got)
+		}
 	}
-	schematest.Mount(t, b, "x.pak", entryOf("a/x.txt"))
-	if got := labels(); len(got) != 1 {
-		t.Errorf("before it is complete: %v", got)
+	files := func(label string, want int) {
+		t.Helper()
+		var folder list
+		ask(t, s, "/b/"+label+"/tree/a.json").json(t, &folder)
+		if len(folder.Rows) != want {
+			t.Errorf("%s: %v", label, folder.Rows)
+		}
 	}
-	if _, err := b.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := labels(); len(got) != 2 {
-		t.Errorf("after it: %v", got)
-	}
-	var folder list
-	ask(t, s, "/b/2.0/tree/a.json").json(t, &folder)
-	if len(folder.Rows) != 1 {
-		t.Errorf("%v", folder.Rows)
-	}
+	add("2.0", "a/x.txt")
+	files("2.0", 1)
+	add("3.0", "a/x.txt", "a/y.txt") // a folder that was listed by then
+	files("3.0", 2)
+	files("2.0", 1)
+	add("4.0", "a/y.txt")
+	files("4.0", 1)
+	files("3.0", 2)
 }
 
 // FuzzAddress: whatever is asked for, the answer is no fault of the program.

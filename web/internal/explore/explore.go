@@ -12,13 +12,16 @@ import (
 
 // Catalog is a catalog that is looked at. It is safe for concurrent use.
 type Catalog struct {
-	db    *sql.DB
-	trees *Recent[int64, *Tree] // by build_id
+	db      *sql.DB
+	trees   *Recent[int64, *Tree] // by build_id
+	members *Recent[memberKey, []member]
 }
 
 // New returns the catalog of a database that schema.OpenReadOnly opened, which stays the
 // caller's and must allow several connections.
-func New(db *sql.DB) *Catalog { return &Catalog{db: db, trees: NewRecent[int64, *Tree](mostFolders)} }
+func New(db *sql.DB) *Catalog {
+	return &Catalog{db: db, trees: NewRecent[int64, *Tree](mostFolders), members: NewRecent[memberKey, []member](mostMembers)}
+}
 
 // Build is a complete build, with sums of its archives.
 type Build struct {
@@ -50,9 +53,13 @@ func (c *Catalog) Build(ctx context.Context, label string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		if all[i].Label == label {
-			return &all[i], nil
+	return find(all, label)
+}
+
+func find(builds []Build, label string) (*Build, error) {
+	for i := range builds {
+		if builds[i].Label == label {
+			return &builds[i], nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)

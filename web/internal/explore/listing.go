@@ -43,10 +43,41 @@ const (
 // Orders returns all orders.
 func Orders() []Order { return []Order{ByName, BySize, ByStored, ByType} }
 
-const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1, r.content_id
+// member is an entry whose path lies in a folder, in some edition of its archive.
+type member struct {
+	File
+	lineage, since, until int64
+}
+
+// memberKey is a folder of the tables as it was when a build was the newest: later ones add
+// entries, which no earlier build has.
+type memberKey struct{ newest, dir int64 }
+
+// mostMembers bounds the bytes of the members that are kept, memberSize is about how many one takes.
+const (
+	mostMembers = 10 << 20
+	memberSize  = 150
+)
+
+const membersSQL = `SELECT p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1, r.content_id
 	FROM x_path p INDEXED BY path_dir
 	CROSS JOIN x_entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
 	WHERE p.dir_id = ?1 AND r.flags & 42 = 0`
+
+// members returns what all builds have in a folder of the tables. To read it takes most of the
+// time of a list, and is done once for all builds: each entry lies in other pages of the file.
+func (t *Tree) members(ctx context.Context, dir int64) ([]member, error) {
+	return t.catalog.members.Get(ctx, memberKey{t.newest, dir}, func(ctx context.Context) (all []member, weight int, err error) {
+		err = schema.EachRow(ctx, t.catalog.db, membersSQL, []driver.Value{dir}, func(v []driver.Value) {
+			all = append(all, member{
+				File: File{Name: text(v[0]), Type: integer(v[1]), row: integer(v[3]), Size: integer(v[6]), Stored: integer(v[7]),
+					Encrypted: v[8] == int64(1), Content: integer(v[9]), Files: 1},
+				lineage: integer(v[2]), since: integer(v[4]), until: integer(v[5]),
+			})
+		})
+		return all, memberSize * (len(all) + 1), schema.Classify(err)
+	})
+}
 
 // List returns the files directly in a folder of the tree, by its path. The error is of class
 // [ErrNoFolder] if there is none.
@@ -62,19 +93,20 @@ func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
 		lineages[m.lineage] = append(lineages[m.lineage], m)
 	}
 	for _, key := range t.dirs(f) {
-		err := schema.EachRow(ctx, t.db, membersSQL, []driver.Value{int64(key.dir)}, func(v []driver.Value) {
-			row, since, until := integer(v[4]), integer(v[5]), integer(v[6])
-			for _, m := range lineages[integer(v[3])] {
-				at := [2]int64{m.ordinal, row}
-				if m.root != t.roots[key.root] || since > m.edition || until != 0 && until <= m.edition || t.hides(at) || t.renamed[at] {
+		members, err := t.members(ctx, int64(key.dir))
+		if err != nil {
+			return nil, err
+		}
+		for i := range members {
+			f := members[i].File
+			for _, m := range lineages[members[i].lineage] {
+				at := [2]int64{m.ordinal, f.row}
+				if m.root != t.roots[key.root] || members[i].since > m.edition || members[i].until != 0 && members[i].until <= m.edition || t.hides(at) || t.renamed[at] {
 					continue
 				}
-				l.Files = append(l.Files, File{Name: text(v[1]), Size: integer(v[7]), Stored: integer(v[8]), Type: integer(v[2]),
-					Archive: m.ordinal, Encrypted: v[9] == int64(1), Content: integer(v[10]), Files: 1, row: row})
+				f.Archive = m.ordinal
+				l.Files = append(l.Files, f)
 			}
-		})
-		if err != nil {
-			return nil, schema.Classify(err)
 		}
 		if err := t.appendNamed(ctx, l, key); err != nil {
 			return nil, schema.Classify(err)
@@ -93,7 +125,7 @@ func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
 			continue
 		}
 		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, Files: 1, row: n.row}
-		if err := t.db.QueryRowContext(ctx, "SELECT name, ext_id FROM x_path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
+		if err := t.catalog.db.QueryRowContext(ctx, "SELECT name, ext_id FROM x_path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
 			return err
 		}
 		l.Files = append(l.Files, f)
@@ -158,6 +190,6 @@ func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {
 		return nil, err
 	}
 	all := make([]int64, len(files))
-	err = schema.EachRow(ctx, t.db, ordinalsSQL, []driver.Value{string(text)}, func(v []driver.Value) { all[integer(v[0])] = integer(v[1]) })
+	err = schema.EachRow(ctx, t.catalog.db, ordinalsSQL, []driver.Value{string(text)}, func(v []driver.Value) { all[integer(v[0])] = integer(v[1]) })
 	return all, schema.Classify(err)
 }

@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -26,7 +25,8 @@ type Tree struct {
 	// Words are the texts of types: "uasset".
 	Words map[int64]string
 
-	db       *sql.DB
+	catalog  *Catalog
+	newest   int64 // build_id of the newest build when the tree was made
 	mounts   []mount
 	roots    []string             // what mounts have in front of their paths
 	moreDirs map[*Folder][]dirKey // of folders that have several
@@ -118,19 +118,23 @@ func (t *Tree) hides(entry [2]int64) bool {
 
 // Tree returns the folders of a build. They are kept.
 func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
-	b, err := c.Build(ctx, label)
+	builds, err := c.Builds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := find(builds, label)
 	if err != nil {
 		return nil, err
 	}
 	return c.trees.Get(ctx, b.ID, func(ctx context.Context) (*Tree, int, error) {
-		t, folders, err := c.loadTree(ctx, *b)
+		t, folders, err := c.loadTree(ctx, *b, builds[len(builds)-1].ID)
 		return t, folders, schema.Classify(err)
 	})
 }
 
 // loadTree returns the folders of a build, and how many there are.
-func (c *Catalog) loadTree(ctx context.Context, b Build) (t *Tree, folders int, err error) {
-	t = &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}, moreDirs: map[*Folder][]dirKey{}}
+func (c *Catalog) loadTree(ctx context.Context, b Build, newest int64) (t *Tree, folders int, err error) {
+	t = &Tree{Build: b, catalog: c, newest: newest, Root: &Folder{}, Words: map[int64]string{}, moreDirs: map[*Folder][]dirKey{}}
 	if t.mounts, err = loadMounts(ctx, c.db, b.ID); err != nil {
 		return nil, 0, err
 	}
