@@ -312,7 +312,7 @@ const mostOrigins = 5000
 // blame answers with the values of the file, or its lines: the name, the value, the build that
 // gave it, and the value before, null for none.
 func (f *file) blame(w http.ResponseWriter, r *http.Request, _ *address) error {
-	all, err := f.origins(r.Context(), f.build.Label)
+	all, err := f.origins(func(x *show.Files) ([]semantic.Origin, error) { return x.Blame(r.Context(), f.build.Label, f.path()) })
 	rows := [][]any{}
 	for _, o := range all[:min(len(all), mostOrigins)] {
 		rows = append(rows, []any{o.Name, o.Value, o.Build, o.Before})
@@ -320,12 +320,12 @@ func (f *file) blame(w http.ResponseWriter, r *http.Request, _ *address) error {
 	return reply(w, map[string]any{"values": rows, "more": max(len(all)-mostOrigins, 0)}, err)
 }
 
-// origins returns the values of the file in a build, nil if that lacks it.
-func (f *file) origins(ctx context.Context, build string) ([]semantic.Origin, error) {
+// origins returns what a call finds, nothing if the file has no path.
+func (f *file) origins(call func(*show.Files) ([]semantic.Origin, error)) ([]semantic.Origin, error) {
 	if f.path() == "" {
 		return nil, nil
 	}
-	all, err := show.NewFiles(f.db, f.contents, f.registry).Blame(ctx, build, f.path())
+	all, err := call(show.NewFiles(f.db, f.contents, f.registry))
 	if errors.Is(err, diff.ErrNoFile) {
 		return nil, nil
 	}
@@ -335,30 +335,12 @@ func (f *file) origins(ctx context.Context, build string) ([]semantic.Origin, er
 // value answers with what a value of that name was since which builds, the oldest first, up to
 // the build.
 func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
-	builds, err := f.catalog.Builds(r.Context())
-	if err != nil {
-		return err
-	}
-	place := func(label string) int {
-		return slices.IndexFunc(builds, func(b explore.Build) bool { return b.Label == label })
-	}
-	name := a.query.Get("name")
+	all, err := f.origins(func(x *show.Files) ([]semantic.Origin, error) {
+		return x.BlameOf(r.Context(), f.build.Label, f.path(), a.query.Get("name"))
+	})
 	values := [][]any{}
-	for at := place(f.build.Label); at >= 0; {
-		all, err := f.origins(r.Context(), builds[at].Label)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(all, func(o semantic.Origin) bool { return o.Name == name })
-		if i < 0 {
-			break
-		}
-		values = append(values, []any{all[i].Build, all[i].Value})
-		if all[i].Before == nil {
-			break
-		}
-		at = min(place(all[i].Build), at) - 1
+	for _, o := range slices.Backward(all) {
+		values = append(values, []any{o.Build, o.Value})
 	}
-	slices.Reverse(values)
-	return reply(w, map[string]any{"values": values}, nil)
+	return reply(w, map[string]any{"values": values}, err)
 }

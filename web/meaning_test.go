@@ -139,6 +139,35 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestLineOverBuilds follows a line of a text over builds, in each of which it is another line.
+func TestLineOverBuilds(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, schematest.Write(t, func(c *schema.Catalog) {
+		for i, text := range []string{"A=1\nB=1\nC=1\n", "X=0\nA=1\nB=1\nC=1\n", "X=0\nA=1\nB=2\nC=1\n", "Y=0\nX=0\nA=1\nB=3\nC=1\n"} {
+			label := fmt.Sprint(i + 1)
+			at := filepath.Join(dir, label)
+			if err := errors.Join(os.Mkdir(at, 0o700), os.WriteFile(filepath.Join(at, "notes.txt"), []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: label, Paths: []string{at}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}), nil)
+	for address, want := range map[string]string{
+		"4/value.json?name=4": "[[1 B=1] [3 B=2] [4 B=3]]", "4/value.json?name=5": "[[1 C=1]]", "4/value.json?name=1": "[[4 Y=0]]", "2/value.json?name=3": "[[1 B=1]]",
+	} {
+		var places struct{ Places []explore.Place }
+		build, part, _ := strings.Cut(address, "/")
+		ask(t, s, "/b/"+build+"/path/notes.txt.json").json(t, &places)
+		var got struct{ Values [][]any }
+		ask(t, s, fmt.Sprintf("/b/%s/file/%s/%d/%s", build, places.Places[0].Archive, places.Places[0].Ordinal, part)).json(t, &got)
+		if fmt.Sprint(got.Values) != want {
+			t.Errorf("%s: %v, want %s", address, got.Values, want)
+		}
+	}
+}
+
 // TestComparisonHasNoOffsets: whatever the page of a file shows, its comparison shows; else it
 // says why there are bytes.
 func TestComparisonHasNoOffsets(t *testing.T) {

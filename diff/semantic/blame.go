@@ -37,36 +37,90 @@ func Blame(ctx context.Context, db *sql.DB, contents Contents, build, path strin
 		return nil, err
 	}
 	var followed []follower
-	for i, v := range versions { // until all values are known
-		s := &Comparer{DB: db, Contents: contents, NewBuild: v.build}
-		is, err := s.state(ctx, v.file)
-		if err = errors.Join(err, s.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", v.build, err)
-		}
+	err = eachState(ctx, db, contents, versions, func(i int, is *state) (more bool) {
 		if i == 0 {
 			followed = is.follow()
 		}
-		known := true
 		for _, f := range followed {
 			if i > 0 {
 				f.Before(i-1, is)
 			}
-			known = known && f.Done()
+			more = more || !f.Done()
 		}
-		if known {
-			break
-		}
+		return more // until all values are known
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range followed {
 		for _, t := range f.Values() {
-			at := t.Since
-			if at < 0 {
-				at = len(versions) - 1
-			}
-			all = append(all, Origin{t.Name, t.Value, versions[at].build, t.Before})
+			all = append(all, originOf(t, versions))
 		}
 	}
 	return all, nil
+}
+
+// BlameOf returns what the value of a name was since which builds, the newest first, up to a
+// build: of each its origin, as Blame returns it. It is empty where the file has no such value.
+func BlameOf(ctx context.Context, db *sql.DB, contents Contents, build, path, name string) (all []Origin, err error) {
+	versions, err := versionsOf(ctx, db, build, path)
+	if err != nil {
+		return nil, err
+	}
+	var of follower
+	var at int // of the value that is followed, among those of the follower
+	find := func(is *state) bool {
+		of = nil
+		for _, f := range is.follow() {
+			if i := slices.IndexFunc(f.Values(), func(t values.Tracked) bool { return t.Name == name }); i >= 0 {
+				of, at = f, i
+			}
+		}
+		return of != nil
+	}
+	err = eachState(ctx, db, contents, versions, func(i int, is *state) (more bool) {
+		if i == 0 {
+			return find(is)
+		}
+		of.Before(i-1, is)
+		t := of.Values()[at]
+		if t.Since < 0 {
+			return true
+		}
+		all = append(all, originOf(t, versions))
+		if lines, ok := of.(*lineFollower); ok {
+			name = strconv.Itoa(lines.at[at] + 1)
+		}
+		of, more = nil, t.Before != nil
+		return more && find(is) // the value before is followed from here on
+	})
+	if err == nil && of != nil {
+		all = append(all, originOf(of.Values()[at], versions))
+	}
+	return all, err
+}
+
+// originOf returns the origin of a value; one that never changed is of the oldest version.
+func originOf(t values.Tracked, versions []version) Origin {
+	if t.Since < 0 {
+		t.Since = len(versions) - 1
+	}
+	return Origin{t.Name, t.Value, versions[t.Since].build, t.Before}
+}
+
+// eachState calls f with the versions, the newest first, as long as it returns true.
+func eachState(ctx context.Context, db *sql.DB, contents Contents, versions []version, f func(i int, is *state) bool) error {
+	for i, v := range versions {
+		s := &Comparer{DB: db, Contents: contents, NewBuild: v.build}
+		is, err := s.state(ctx, v.file)
+		if err = errors.Join(err, s.Close()); err != nil {
+			return fmt.Errorf("%s: %w", v.build, err)
+		}
+		if !f(i, is) {
+			break
+		}
+	}
+	return nil
 }
 
 // version is a content of a file, and the build that brought it.
@@ -248,6 +302,7 @@ func (f *lineFollower) Before(since int, older *state) {
 		case was.at >= 0:
 			before := string(bytes.TrimSuffix(old[was.at], []byte("\r")))
 			f.set(i, since, &before)
+			f.at[i] = was.at
 		default:
 			f.set(i, since, nil)
 		}

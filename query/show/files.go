@@ -73,8 +73,18 @@ func (f *Files) Media(ctx context.Context, build, path string) (p *media.Package
 // Blame returns the values of a file of a build, each with the build that gave it its present
 // value, as [semantic.Blame] does.
 func (f *Files) Blame(ctx context.Context, build, path string) ([]semantic.Origin, error) {
-	if f.contents == nil { // else the interface would not be nil
-		return semantic.Blame(ctx, f.db, nil, build, path)
+	return semantic.Blame(ctx, f.db, f.texts(), build, path)
+}
+
+// BlameOf returns what one value was since which builds, as [semantic.BlameOf] does.
+func (f *Files) BlameOf(ctx context.Context, build, path, name string) ([]semantic.Origin, error) {
+	return semantic.BlameOf(ctx, f.db, f.texts(), build, path, name)
+}
+
+// texts are the contents, a nil interface where there are none.
+func (f *Files) texts() semantic.Contents {
+	if f.contents == nil {
+		return nil
 	}
-	return semantic.Blame(ctx, f.db, f.contents, build, path)
+	return f.contents
 }
