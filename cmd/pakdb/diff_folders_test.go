@@ -68,20 +68,3 @@ func TestDiffOfManyChangesBeginsWithFolders(t *testing.T) {
 		t.Errorf("10 changes: %.200s", out)
 	}
 }
-
-func TestDiffLimit(t *testing.T) {
-	old, new := folderWith(t, "Kept.txt"), folderWith(t, "A", "B", "C", "D", "E")
-	for args, lines := range map[string]int{"": 6 + 1, "--limit=2": 2 + 1, "--limit=9": 6 + 1, "--limit=2 --name-only": 2,
-		"--limit=1 --name-status": 1, "--limit=1 --format=csv": 1 + 1, "--limit=3 --format=jsonl": 3, "--limit=1 --semantic": 1} {
-		out, notes := outputOfDiff(t, append(strings.Fields(args), old, new)...)
-		if n := strings.Count(out, "\n"); n != lines {
-			t.Errorf("%s: %d lines, want %d\n%s", args, n, lines, out)
-		}
-		if cut := strings.Contains(notes, "not listed, because of --limit"); cut != (lines < 6) {
-			t.Errorf("%s: %q", args, notes)
-		}
-		if args == "--limit=2" && !strings.Contains(out, "5 added, 1 removed") {
-			t.Errorf("the sums are not of all changes:\n%s", out)
-		}
-	}
-}

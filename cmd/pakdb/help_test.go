@@ -52,9 +52,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 			if f.Name == "help" || f.Hidden {
 				return
 			}
-			// A mod is rebased from a build, and a folder updated from a store; mods change a
-			// build, and patches archives.
-			if known, ok := usages[f.Name]; ok && known != f.Usage && f.Name != "from" && f.Name != "base" {
+			if known, ok := usages[f.Name]; ok && known != f.Usage {
 				t.Errorf("%s: --%s is %q, elsewhere %q", cmd.CommandPath(), f.Name, f.Usage, known)
 			}
 			usages[f.Name] = f.Usage

@@ -92,7 +92,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 			j.run("extract --quiet --force --as json --mappings "+mappings+" -o "+in("extracted"), name)
 		case ".u", ".upk", ".uasset", ".umap", ".utx", ".pcc":
 			for _, line := range []string{"show --format json", "show --tables summary,names,imports,exports,depends,generations --format json", "show --tables script --format json",
-				"show --tables values --format json --mappings " + mappings, "cat --as json --indent --mappings " + mappings} {
+				"show --tables values --format json --mappings " + mappings, "cat --as json --mappings " + mappings} {
 				j.run(line, name)
 			}
 		}
@@ -108,7 +108,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 		"verify --format json " + in("c.db"), "query --format json @largest", "find --format json a", "formats --format json", "version --format json",
 		"diff --format json 1 2", "diff --semantic --format json 1 2", "log --format json Calligraphy/Powers/Mobs/Laser.prototype", "ls --mounts --format json " + old + " " + next,
 		"blame --format json 2:Calligraphy/Powers/Curves/DamageByRank.curve", "mod show --format json --base 1 " + next, "mod conflicts --format json --base 1 " + old + " " + next,
-		"mod merge --format json --base 1 " + old + " " + next + " -o " + in("mod.sip"), "mod rebase --format json --from 1 --onto 2 " + next + " -o " + in("rebased.sip"),
+		"mod merge --format json --base 1 " + old + " " + next + " -o " + in("mod.sip"), "mod rebase --format json --base 1 --onto 2 " + next + " -o " + in("rebased.sip"),
 		"refs --needs --build 1 --format json Calligraphy/Powers/Mobs/Laser.prototype", "refs --build 1 --format json Calligraphy/Powers/Types/Keyword.type",
 		"extract --quiet --as json --mappings " + mappings + " -o " + in("extracted") + " " + legacy,
 		"extract --dry-run --format json 1 -o " + in("x"), "extract --game-paths --dry-run --format json 1 -o " + in("x"),

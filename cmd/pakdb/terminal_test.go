@@ -109,7 +109,6 @@ func TestPager(t *testing.T) {
 		code  int
 	}{
 		"too long":          {paged, query, true, 0},
-		"--no-pager":        {paged, append(query[:len(query):len(query)], "--no-pager"), false, 0},
 		"fits":              {paged, []string{"query", "SELECT 1 AS n", "--catalog", catalog}, false, 0},
 		"no pager wanted":   {[]string{"PAGER="}, query, false, 0},
 		"a command's code":  {paged, []string{"diff", "--name-only", "../../testdata/Calligraphy.sip", "../../testdata/Calligraphy_next.sip"}, true, 1},

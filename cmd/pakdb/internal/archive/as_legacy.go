@@ -140,7 +140,7 @@ func extractFiles(ctx context.Context, a *cli.App, opts *extractOptions, args []
 	} else {
 		c.Close()
 	}
-	in, err := newPackages(ctx, a, &opts.as.values, "", slices.Values([]*operand.Archive(nil)))
+	in, err := newPackages(ctx, a, "", slices.Values([]*operand.Archive(nil)))
 	if err != nil {
 		return true, err
 	}

@@ -224,7 +224,7 @@ func openAmong(ctx context.Context, a *cli.App, name string, entries []string) (
 	if entry != "" || len(sources) != 1 {
 		return g, fmt.Errorf("%w: %s is no archive", cli.ErrUsage, name)
 	}
-	operand.Deepen(a, sources, entries, false)
+	operand.Deepen(a, sources, entries)
 	if g.ar, err = sources[0].Open(ctx); err != nil {
 		return g, err
 	}
@@ -244,7 +244,7 @@ func openMatching(ctx context.Context, a *cli.App, args []string) (groups []grou
 	if err != nil {
 		return nil, err
 	}
-	operand.Deepen(a, sources, patterns, false)
+	operand.Deepen(a, sources, patterns)
 	bad := cli.NewComplaints(a)
 	for _, s := range sources {
 		ar, err := s.Open(ctx)

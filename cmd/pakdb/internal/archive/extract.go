@@ -27,7 +27,7 @@ import (
 )
 
 type extractOptions struct {
-	overwrite, dryRun, raw, flat, mounted, nested bool
+	overwrite, dryRun, raw, flat, mounted bool
 
 	out, format string
 
@@ -82,7 +82,6 @@ import.`,
 	cli.Flag(cmd, "raw", &opts.raw)
 	cmd.Flags().BoolVar(&opts.mounted, "game-paths", false, "write to the paths the game mounts entries at")
 	cmd.Flags().BoolVar(&opts.flat, "flat", false, "write all files into one folder")
-	cli.Flag(cmd, "nested", &opts.nested)
 	opts.as.add(cmd, legacyForm)
 	cmd.Flags().StringVar(&opts.global, "global", "", "the game's global.utoc `FILE`, for --as legacy")
 	cmd.Flags().BoolVar(&opts.dangling, "dangling", false, "allow references to packages the archive lacks")
@@ -105,7 +104,7 @@ func runExtract(ctx context.Context, a *cli.App, opts extractOptions, args []str
 	if err != nil {
 		return err
 	}
-	operand.Deepen(a, sources, patterns, opts.nested)
+	operand.Deepen(a, sources, patterns)
 	all := &extractions{a: a, opts: opts, sources: sources, chosen: chosen, bad: cli.NewComplaints(a)}
 	if err := all.findHidden(ctx); err != nil {
 		return err
@@ -189,7 +188,7 @@ func (all *extractions) run(ctx context.Context) error {
 	}
 	defer func() { _ = dir.Close() }()
 	if all.opts.as.form != "" {
-		x, end, err := newJSONExtraction(ctx, all.a, all.sources, &all.opts.as.values)
+		x, end, err := newJSONExtraction(ctx, all.a, all.sources)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 type lsOptions struct {
-	long, zero, nested, mounts bool
+	long, mounts bool
 
 	sort   string
 	format string
@@ -52,17 +52,11 @@ delete records, ties; with -l it lists the hidden entries.`,
 			return runLs(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 		},
 	}
-	flags := cmd.Flags()
 	cli.Flag(cmd, "long", &opts.long)
-	flags.BoolVarP(&opts.zero, "zero", "z", false, "end each path with a NUL, for xargs -0")
 	cli.Flag(cmd, "sort", &opts.sort)
-	flags.BoolVar(&opts.mounts, "mounts", false, "show the mount order of folders or builds")
-	cli.Flag(cmd, "nested", &opts.nested)
+	cmd.Flags().BoolVar(&opts.mounts, "mounts", false, "show the mount order of folders or builds")
 	cli.AddFormat(cmd, &opts.format)
 	cli.CompleteFlag(cmd, "sort", sortKeys()...)
-	cli.Exclusive(cmd, "zero", "format")
-	cli.Exclusive(cmd, "zero", "long")
-	cli.Exclusive(cmd, "mounts", "zero")
 	return cmd
 }
 
@@ -79,7 +73,7 @@ func runLs(ctx context.Context, a *cli.App, opts lsOptions, args []string, dash 
 	if l.chosen, err = cli.NewSelection(patterns); err != nil {
 		return err
 	}
-	operand.Deepen(a, sources, patterns, opts.nested)
+	operand.Deepen(a, sources, patterns)
 	if err := listEntries(ctx, a, l); err != nil {
 		return err
 	}
@@ -186,26 +180,22 @@ func writeItems(ctx context.Context, a *cli.App, l *listing, out *bufio.Writer, 
 		}
 		return nil
 	}
-	escape := !l.opts.zero && terminal.Is(a.Stdout)
+	escape := terminal.Is(a.Stdout)
 	for it := range l.items(ctx, l.bad.Add) {
 		sums.Add(it.Entry)
-		if err := writePath(out, it.label(), l.opts.zero, escape); err != nil {
+		if err := writePath(out, it.label(), escape); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writePath(out *bufio.Writer, path string, null, escape bool) error {
-	end := byte('\n')
-	if null {
-		end = 0
-	}
+func writePath(out *bufio.Writer, path string, escape bool) error {
 	if escape {
 		path = terminal.Printable(path)
 	}
 	_, _ = out.WriteString(path)
-	return out.WriteByte(end)
+	return out.WriteByte('\n')
 }
 
 // listed yields the entries that were chosen, in stored order. What is wrong

@@ -23,7 +23,6 @@ type modOptions struct {
 	sql, csv, json                    string
 	timeout                           time.Duration // of statements; 0: none
 	dryRun, overwrite, force          bool
-	values                            valueOptions
 }
 
 func newModCommand(a *cli.App) *cobra.Command {

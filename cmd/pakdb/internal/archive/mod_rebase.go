@@ -31,9 +31,9 @@ type rebaseOptions struct {
 func newModRebaseCommand(a *cli.App) *cobra.Command {
 	var opts rebaseOptions
 	cmd := &cobra.Command{
-		Use:   "rebase [flags] MOD --from BUILD --onto BUILD -o OUT",
+		Use:   "rebase [flags] MOD --base BUILD --onto BUILD -o OUT",
 		Short: "Carry a mod over to another build",
-		Long: `Take what MOD changes of the build --from, and make it on the build --onto. For
+		Long: `Take what MOD changes of the build --base, and make it on the build --onto. For
 each asset the report says what became of it:
 
   carried over  the game did not change the asset
@@ -45,7 +45,7 @@ each asset the report says what became of it:
 With a conflict, or an asset that is gone, nothing is written, and the exit code
 is 1. --prefer mod or game decides all; --resolve FILE decides each
 as in "pakdb mod merge"; --partial writes what carries and lists the rest.`,
-		Example: `  pakdb mod rebase Rifles_1_P.pak --from 1.0 --onto 1.1 -o New_1_P.pak`,
+		Example: `  pakdb mod rebase Rifles_1_P.pak --base 1.0 --onto 1.1 -o New_1_P.pak`,
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -58,9 +58,9 @@ as in "pakdb mod merge"; --partial writes what carries and lists the rest.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.from, "from", "", "the `BUILD` that the mod changes")
+	cli.Flag(cmd, "base", &opts.from)
 	flags.StringVar(&opts.onto, "onto", "", "the `BUILD` that it is to change")
-	cli.RequireBuilds(a, cmd, "from", "onto")
+	cli.RequireBuilds(a, cmd, "base", "onto")
 	flags.StringVar(&opts.prefer, "prefer", "", "let `SIDE` win all conflicts")
 	flags.BoolVar(&opts.partial, "partial", false, "write what carries over, without the rest")
 	opts.addOutput(cmd)

@@ -74,7 +74,7 @@ func (r *modRun) keep(ctx context.Context, ar *operand.Archive) (*modArchive, er
 			return known, ar.Close()
 		}
 	}
-	in, err := newPackages(ctx, r.a, &r.opts.values, ar.Build, slices.Values([]*operand.Archive{ar}))
+	in, err := newPackages(ctx, r.a, ar.Build, slices.Values([]*operand.Archive{ar}))
 	if err != nil {
 		return nil, errors.Join(err, ar.Close())
 	}
@@ -387,7 +387,7 @@ func (r *modRun) content(ctx context.Context, t modTarget) (*operand.Content, *p
 		c, err := t.ar.files.spool(ctx, t.header)
 		return c, t.ar.in, err
 	}
-	in, err := newPackages(ctx, r.a, &r.opts.values, "", slices.Values([]*operand.Archive(nil)))
+	in, err := newPackages(ctx, r.a, "", slices.Values([]*operand.Archive(nil)))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,10 +18,10 @@ import (
 func newPackCommand(a *cli.App) *cobra.Command {
 	var opts packOptions
 	cmd := &cobra.Command{
-		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
+		Use:   "pack [flags] DIR|ARCHIVE|LIST -o OUT",
 		Short: "Write an archive from a folder or another archive",
 		Long: `Write an archive: of the files below a folder, sorted; of another archive,
-whose data is copied when the format allows, else recompressed; or of a
+whose data is copied when the format allows, else recompressed; or of LIST, a
 response file of UnrealPak. The format is that of --type, --like, the input, or
 the name of the output. --like also gives the mount point. The same input gives
 the same bytes. The archive is created atomically, after verification.
@@ -33,23 +33,15 @@ packages of an IoStore container, whose header lists them as --like has them.
 are. An option that the format lacks is refused. "pakdb help pack-files"
 explains response and order files, symbolic links and encryption.`,
 		Example: `  pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
-  pakdb pack --response list.txt --type unrealpak@11 -o Game_P.pak
+  pakdb pack list.txt --type unrealpak@11 -o Game_P.pak
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
-		Args: cli.Args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("pack into which file? pass -o OUT"))
 			}
 			opts.kind, opts.version, _ = strings.Cut(opts.kind, "@")
 			opts.create.set = cmd.Flags().Changed
-			switch {
-			case opts.response != "" && (len(args) > 0 || opts.replace != nil):
-				return cli.UsageError(cmd, errors.New("--response says what to pack; no folder or archive goes with it"))
-			case opts.response != "":
-				return packResponse(cmd.Context(), a, opts)
-			case len(args) == 0:
-				return cli.UsageError(cmd, errors.New("pack what? name a folder, an archive, or pass --response FILE"))
-			}
 			return runPack(cmd.Context(), a, opts, args[0])
 		},
 	}
@@ -59,7 +51,6 @@ explains response and order files, symbolic links and encryption.`,
 	flags.StringVar(&opts.like, "like", "", "format, version, mount point of the archive `REF`")
 	flags.StringArrayVar(&opts.replace, "replace", nil, "replace an entry by a file, `PATH=FILE`; may repeat")
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
-	flags.StringVar(&opts.response, "response", "", "pack the list in a response `FILE` of UnrealPak")
 	cli.AddFollowOutside(cmd, &opts.outside)
 	flags.StringVar(&opts.order, "order", "", "pack in the order of an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
@@ -88,8 +79,14 @@ func runPack(ctx context.Context, a *cli.App, opts packOptions, from string) err
 		}
 		return packFolder(ctx, a, target, opts, from)
 	}
+	if isResponse(from) {
+		if opts.replace != nil {
+			return fmt.Errorf("%w: --replace is for an archive, and %s is a response file", cli.ErrUsage, from)
+		}
+		return packResponse(ctx, a, opts, from)
+	}
 	if opts.order != "" {
-		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", cli.ErrUsage, from)
+		return fmt.Errorf("%w: --order is for folders and response files; the entries of %s keep theirs", cli.ErrUsage, from)
 	}
 	ar, err := operand.Open(ctx, a, from)
 	if errors.Is(err, codecs.ErrUnknown) {

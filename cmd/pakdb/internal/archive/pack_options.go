@@ -152,7 +152,6 @@ type packOptions struct {
 	replace   []string
 	overwrite bool
 	create    createOptions
-	response  string
 	order     string
 	outside   bool // follow links out of folders
 }

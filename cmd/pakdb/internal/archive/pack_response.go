@@ -1,8 +1,10 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,23 +13,34 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/bin"
 	"pakdb/internal/regular"
 )
 
-// packResponse writes what a response file lists.
-func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
-	if err := opts.refuseOverwriting(a.Registry()); err != nil {
-		return err
+// isResponse reports whether a file is a response file: text that begins with a quote,
+// as no archive does.
+func isResponse(path string) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
 	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(f, head)
+	return bytes.HasPrefix(bytes.TrimSpace(bin.Text(head[:n])), []byte(`"`))
+}
+
+// packResponse writes the files that a response file lists.
+func packResponse(ctx context.Context, a *cli.App, opts packOptions, file string) error {
 	if opts.kind == "" && opts.like == "" {
-		opts.kind = unrealpak.Format().Name // who writes response files wants these
+		opts.kind = unrealpak.Format().Name
 	}
 	t, err := packTarget(ctx, a, opts, nil)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	lines, err := responseLines(ctx, opts, t)
+	lines, err := responseLines(ctx, opts, t, file)
 	if err != nil {
 		return err
 	}
@@ -49,13 +62,13 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 
 // responseLines reads the response file: one line a file, in the order in which
 // they are packed, destinations after the mount point.
-func responseLines(ctx context.Context, opts packOptions, t *target) ([]unrealpak.ResponseLine, error) {
-	lines, err := parseFile(opts.response, unrealpak.Parse)
+func responseLines(ctx context.Context, opts packOptions, t *target, file string) ([]unrealpak.ResponseLine, error) {
+	lines, err := parseFile(file, unrealpak.Parse)
 	if err != nil {
 		return nil, err
 	}
 	if lines, err = unrealpak.Expand(lines, filesAt(ctx, opts)); err != nil {
-		return nil, fmt.Errorf("%s: %w", opts.response, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if t.options.MountPoint == "" {
 		t.options.MountPoint = unrealpak.CommonMount(lines)
@@ -66,7 +79,7 @@ func responseLines(ctx context.Context, opts packOptions, t *target) ([]unrealpa
 	}
 	unrealpak.Arrange(lines, order)
 	if err := unrealpak.MakeRelative(lines, t.options.MountPoint); err != nil {
-		return nil, fmt.Errorf("%s: %w", opts.response, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return lines, nil
 }

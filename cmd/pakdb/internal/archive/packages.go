@@ -29,17 +29,11 @@ import (
 	"pakdb/schema"
 )
 
-// valueOptions say how the values of a package are read and shown.
-type valueOptions struct {
-	indent bool // the JSON
-}
-
 // packages reads packages with what their values take: the classes of the program, which
 // mappings have, and those that other packages of the same archives declare. It is safe
 // for concurrent use.
 type packages struct {
 	a        *cli.App
-	indent   bool // JSON of values
 	engine   property.Engine
 	mappings string // their name, for messages
 	program  []property.Schemas
@@ -50,8 +44,8 @@ type packages struct {
 
 // newPackages returns what reads packages of archives. Unless mappings are given, those
 // are taken that the catalog keeps, if build is one of it.
-func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
-	p := &packages{a: a, indent: opts.indent, mappings: strings.Join(a.Mappings, ", ")}
+func newPackages(ctx context.Context, a *cli.App, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
+	p := &packages{a: a, mappings: strings.Join(a.Mappings, ", ")}
 	var err error
 	if a.Engine != "" {
 		if p.engine, err = property.ParseEngine(a.Engine); err != nil {

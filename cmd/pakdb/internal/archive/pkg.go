@@ -50,7 +50,7 @@ func runTables(ctx context.Context, a *cli.App, opts showOptions, args []string)
 	if ar != nil {
 		build, archives = ar.Build, append(archives, ar)
 	}
-	in, err := newPackages(ctx, a, &opts.values, build, slices.Values(archives))
+	in, err := newPackages(ctx, a, build, slices.Values(archives))
 	if err != nil {
 		return err
 	}

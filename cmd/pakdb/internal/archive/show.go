@@ -35,7 +35,6 @@ type showOptions struct {
 	depth  string
 	code   bool
 	tables []string // of a package, in place of the tree
-	values valueOptions
 }
 
 // showing is one run of the command.
@@ -249,7 +248,7 @@ func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*m
 }
 
 func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
-	in, err := newPackages(ctx, a, &o.values, ar.Build, slices.Values([]*operand.Archive{ar}))
+	in, err := newPackages(ctx, a, ar.Build, slices.Values([]*operand.Archive{ar}))
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +394,7 @@ func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*m
 		return nil, err
 	}
 	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
-	in, err := newPackages(ctx, a, &o.values, "", slices.Values([]*operand.Archive(nil)))
+	in, err := newPackages(ctx, a, "", slices.Values([]*operand.Archive(nil)))
 	if err != nil {
 		return nil, err
 	}
@@ -427,7 +426,7 @@ func (o *showOptions) picture(ctx context.Context, a *cli.App, args []string) im
 	var b bytes.Buffer
 	quiet := cli.New(a.Stdin, &b, io.Discard, a.Registry)
 	quiet.Catalog, quiet.Quiet, quiet.Keys, quiet.Mappings, quiet.Engine = a.Catalog, true, a.Keys, a.Mappings, a.Engine
-	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", values: o.values, media: mediaOptions{mip: -1, slice: 0, side: shownSide}}}, args)
+	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", media: mediaOptions{mip: -1, slice: 0, side: shownSide}}}, args)
 	if err != nil {
 		return nil
 	}

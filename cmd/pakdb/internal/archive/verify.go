@@ -19,7 +19,6 @@ import (
 
 func newVerifyCommand(a *cli.App) *cobra.Command {
 	var format string
-	var deep bool
 	cmd := &cobra.Command{
 		Use:   "verify [flags] ARCHIVE|FOLDER|CATALOG...",
 		Short: "Check archives or a catalog: structure, checksums, contents",
@@ -38,22 +37,21 @@ exit code is 1 when there are findings.`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runVerify(cmd.Context(), a, format, deep, args)
+			return runVerify(cmd.Context(), a, format, args)
 		},
 	}
-	cli.Flag(cmd, "nested", &deep)
 	cli.AddFormat(cmd, &format, append(query.Formats(), formatJUnit)...)
 	return cli.Reporting(a, cmd, cli.Verified{})
 }
 
-func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths []string) error {
+func runVerify(ctx context.Context, a *cli.App, format string, paths []string) error {
 	v := &verification{a: a}
 	paths, catalogs := splitCatalogs(a, paths)
 	sources, err := v.sources(ctx, paths)
 	if err != nil {
 		return err
 	}
-	operand.Deepen(a, sources, nil, deep)
+	operand.LookInsideAll(a, sources)
 	if format != "" && a.Result == nil {
 		// Named as in the catalog's view "problems".
 		if v.rows, err = a.Rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {

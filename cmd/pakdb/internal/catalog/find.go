@@ -40,10 +40,9 @@ search('TEXT') has the same rows.`,
 			return runFind(cmd.Context(), a, opts, strings.Join(args, " "))
 		},
 	}
-	opts.limit = 50
 	cli.Flag(cmd, "build", &opts.build)
 	cli.AddKinds(cmd, &opts.kinds)
-	cli.Flag(cmd, "limit", &opts.limit)
+	cmd.Flags().IntVar(&opts.limit, "limit", 50, "list at most `N`; 0 lists all")
 	cli.AddFormat(cmd, &opts.format)
 	cli.CompleteFlag(cmd, "kind", query.SearchKinds()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))

@@ -33,9 +33,8 @@ or that of --build.
 Several statements run one after the other: in json each result is an array, in
 jsonl rows follow each other, else an empty line separates them. A column name
 that occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex
-digits in JSON. NULL is empty in csv and tsv; --null TEXT tells it from ''.
-A table leaves out columns of NULL alone and names them on stderr, but not with
---null.
+digits in JSON. NULL is empty in csv and tsv; ifnull(COLUMN, 'NULL') is not. A
+table leaves out columns of NULL alone and names them on stderr.
 
 Named queries are NAME.sql in the folder PAKDB_QUERIES, or in pakdb/queries of
 your configuration (~/.config). "pakdb query @largest --help" prints one to
@@ -58,18 +57,18 @@ SQL functions beside SQLite's own:
 
 // queryFlags are the flags of pakdb query.
 type queryFlags struct {
-	app          *cli.App
-	params       []string
-	output       string
-	build        string   // "" is the newest
-	bytes        []string // columns of sizes, as the named query says
-	on           string   // the address of a server
-	elsewhere    bool     // it was given, and the catalog is not asked
-	format, null string
-	noHeader     bool
-	timeout      time.Duration
-	exitCode     bool
-	rows         int64 // of all results
+	app       *cli.App
+	params    []string
+	output    string
+	build     string   // "" is the newest
+	bytes     []string // columns of sizes, as the named query says
+	on        string   // the address of a server
+	elsewhere bool     // it was given, and the catalog is not asked
+	format    string
+	noHeader  bool
+	timeout   time.Duration
+	exitCode  bool
+	rows      int64 // of all results
 }
 
 func newQueryCommand(a *cli.App) *cobra.Command {
@@ -100,7 +99,6 @@ functions, limits, and ClickHouse servers for --on.`,
 	cli.Flag(cmd, "build", &f.build)
 	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, clickhouse://...")
 	cli.AddFormat(cmd, &f.format)
-	flags.StringVar(&f.null, "null", "", "write NULL as `TEXT`, but in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	cli.Flag(cmd, "timeout", &f.timeout)
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 if there are rows")
@@ -217,7 +215,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		return err
 	}
 	out := cli.OutputOf(f.app, f.format)
-	out.NoHeader, out.Null = f.noHeader, f.null
+	out.NoHeader = f.noHeader
 	out.Empty = func() { _, _ = fmt.Fprintln(f.app.Stderr, "(no rows)") }
 	out.Hidden = func(columns []string) {
 		if !f.app.Quiet {

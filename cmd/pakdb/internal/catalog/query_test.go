@@ -58,7 +58,6 @@ func TestQueryCommand(t *testing.T) {
 		{"SELECT 3 AS n", []string{"--format", "csv", "--no-header"}, "3\n"},
 		{"SELECT ? AS n", []string{"-", "4", "--format", "csv"}, "n\n4\n"},
 		{"SELECT ? AS v; SELECT :n AS n", []string{"-", "x", "-p", "n=5", "--format", "csv"}, "v\nx\n\nn\n5\n"},
-		{"", []string{"SELECT NULL AS n", "--format", "csv", "--null", "NULL"}, "n\nNULL\n"},
 		{"", []string{"SELECT :build AS b", "--build", "1.52", "--format", "csv"}, "b\n1.52\n"},
 		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\n"},
 		{"", []string{"@search", "-p", "pattern=read", "--build", "1.52", "--format", "csv", "--no-header"},
@@ -102,7 +101,7 @@ func TestQueryCommandErrors(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"SELEC"}, {"SELECT :n"}, {"SELECT 1", "-p", "n=1"}, {"SELECT 1", "-p", "n"}, {"SELECT 1", "2"}, {"@nope"},
-		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--timeout", "0s", "--null", "x", "2"},
+		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--timeout", "0s", "--no-header", "2"},
 		{"SELECT 1", "-o", catalog}, {"SELECT :build", "--build", "nope"}, {"SELECT 1", "--build", "nope"}, {"@builds", "--build", "nope"}, {"SELECT 1; SELECT nope", "-o", out},
 		{"DELETE FROM x_entry"}, {"ATTACH '" + out + "' AS o"}, {"VACUUM INTO '" + out + "'"}, {"PRAGMA journal_mode = wal"},
 		{"CREATE TEMP TABLE t (a)"}, {"UPDATE x_word SET word = 'x' RETURNING *"},

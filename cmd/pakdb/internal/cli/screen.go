@@ -14,8 +14,8 @@ import (
 
 // screen is the terminal that results are for, and how much of it they may use.
 type screen struct {
-	noPager, wide bool // --no-pager, --wide
-	width         int  // cells of a line; 0: stdout is no terminal
+	wide  bool // --wide
+	width int  // cells of a line; 0: stdout is no terminal
 
 	stdout, stderr io.Writer // without the pager; nil: there is none
 
@@ -30,9 +30,7 @@ func paged() []string {
 }
 
 func addScreen(cmd *cobra.Command, s *screen) {
-	flags := cmd.PersistentFlags()
-	flags.BoolVar(&s.noPager, "no-pager", false, "do not start the pager")
-	flags.BoolVar(&s.wide, "wide", false, "show values in full, wider than the terminal")
+	cmd.PersistentFlags().BoolVar(&s.wide, "wide", false, "show values in full, wider than the terminal")
 }
 
 // withScreen runs a command such that its results may be paged.
@@ -46,7 +44,7 @@ func withScreen(ctx context.Context, a *App, run func(context.Context) error) (e
 // is one of those whose results go there.
 func beginPaging(a *App, cmd *cobra.Command) {
 	a.screen.width, _, _ = terminal.Size(a.Stdout)
-	if p := a.screen.pager; p != nil && !a.screen.noPager && slices.Contains(paged(), cmd.CommandPath()) {
+	if p := a.screen.pager; p != nil && slices.Contains(paged(), cmd.CommandPath()) {
 		a.screen.stdout, a.screen.stderr = a.Stdout, a.Stderr
 		a.Stdout, a.Stderr = p.Stdout(), p.Beside(a.Stderr)
 	}

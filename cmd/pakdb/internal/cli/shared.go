@@ -14,10 +14,9 @@ type sharedFlag struct{ name, short, usage string }
 // sharedFlags lists the flags that more than one command has. A command adds one by [Flag].
 func sharedFlags() []sharedFlag {
 	return []sharedFlag{
-		{"all", "a", "all of them"},
 		{"allow-damaged", "", "go on though an archive is damaged as a whole"},
 		{"as", "", "write `FORM`: json, png, hdr, exr, wav, ogg or audio"},
-		{"base", "", "the `BUILD` that is changed"},
+		{"base", "", "the `BASE` that is changed"},
 		{"build", "b", "the build of this `LABEL`"},
 		{"channel", "", "the channel `NAME`"},
 		{"clients", "", "give it to client versions `A..B`, A.. or ..B"},
@@ -26,13 +25,10 @@ func sharedFlags() []sharedFlag {
 		{"effort", "", "`EFFORT`: fast, normal or best"},
 		{"expires", "", "signatures expire after `TIME`, as 12h"},
 		{"follow-outside", "", "follow symbolic links out of the folder"},
-		{"indent", "", "one line a value, for --as json"},
 		{"kind", "", "only these `KINDS`, comma-separated"},
-		{"limit", "", "list at most `N`; 0 lists all"},
 		{"long", "l", "list more columns"},
-		{"nested", "", "include archives within archives"},
 		{"output", "o", "write to `PATH`"},
-		{"overwrite", "", "replace existing files"},
+		{"overwrite", "", "replace existing files or builds"},
 		{"platform", "", "the platform `NAME`: windows, linux, darwin"},
 		{"raw", "", "stored bytes, neither decoded nor verified"},
 		{"rollout", "", "give it to a `SHARE` of installations"},

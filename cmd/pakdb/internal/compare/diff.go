@@ -40,7 +40,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
-	opts.similar, opts.by, opts.sort, opts.most = "50", "asset", diff.Orders()[0], 20_000_000
+	opts.similar, opts.by, opts.sort = "50", "asset", diff.Orders()[0]
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
 	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
@@ -52,10 +52,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	flags.Lookup("semantic").NoOptDefVal = "true"
 	flags.BoolVar(&opts.impact, "impact", false, "show entries that depend on the changes")
 	cli.Flag(cmd, "sort", &opts.sort)
-	cli.Flag(cmd, "limit", &opts.limit)
 	cli.AddFormat(cmd, &opts.format, append(query.Formats(), formatHTML)...)
-	flags.Var(&opts.most, "max", "limit values on a page to `SIZE`")
-	flags.Lookup("max").DefValue = "20MB"
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "by", byKeys()...)
 	cli.CompleteFlag(cmd, "sort", diff.Orders()...)
@@ -172,9 +169,6 @@ func (opts *diffOptions) need() operand.Need {
 func remarkDiff(a *cli.App, c *changes) {
 	for _, name := range c.Reordered {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: its entries lie in another order\n", terminal.Printable(name))
-	}
-	if c.hidden > 0 {
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s not listed, because of --limit %d\n", cli.Plural(int64(c.hidden), "change is", "changes are"), c.limit)
 	}
 	if c.unknown > 0 {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+c.unknownText())

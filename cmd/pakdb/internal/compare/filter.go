@@ -23,18 +23,12 @@ type changes struct {
 	damaged []codecs.Damage // archives of either build
 	globs   glob.List
 
-	limit  int // how many are shown; 0: all
-	hidden int // how many were not, because of it
-
 	out   io.Writer // stdout; the first write ends the line that says how long it takes
 	begin func()    // ends that line
 }
 
 func (opts *diffOptions) filter(patterns []string) (*changes, error) {
-	if opts.limit < 0 {
-		return nil, fmt.Errorf("%w: --limit %d: want a number from 0", cli.ErrUsage, opts.limit)
-	}
-	c := &changes{limit: opts.limit}
+	c := &changes{}
 	for _, name := range opts.kinds {
 		k, ok := diff.ParseKind(name)
 		if !ok {

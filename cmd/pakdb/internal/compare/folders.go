@@ -20,19 +20,6 @@ const manyChanges = 200
 // mostFolders is the largest number of folders in that list.
 const mostFolders = 20
 
-// limited returns do for as many changes as --limit leaves.
-func (c *changes) limited(do func(*diff.Change) error) func(*diff.Change) error {
-	shown := 0
-	return func(ch *diff.Change) error {
-		if c.limit > 0 && shown == c.limit {
-			c.hidden++
-			return nil
-		}
-		shown++
-		return do(ch)
-	}
-}
-
 // listFolders writes a table of the folders with changes, if these are very many.
 func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 	if c.Len() <= manyChanges {

@@ -57,7 +57,7 @@ func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides,
 		return 0, err
 	}
 	w.w = bufio.NewWriter(c.out)
-	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return w.change(ctx, ch) }))
+	n, err := c.each(ctx, func(ch *diff.Change) error { return w.change(ctx, ch) })
 	return n, errors.Join(err, w.close())
 }
 

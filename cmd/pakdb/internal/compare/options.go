@@ -20,8 +20,6 @@ type diffOptions struct {
 	kinds []string
 
 	format                             string
-	limit                              int
-	most                               cli.ByteSize // of a page
 	stat, nameOnly, nameStatus, impact bool
 
 	semantic bool   // inside is not "", or it is a page

@@ -46,7 +46,7 @@ patches into one new base without delete records.`,
 		},
 	}
 	cli.Flag(cmd, "output", &opts.out)
-	cmd.Flags().StringArrayVar(&opts.bases, "base", nil, "the `BASE` that is changed")
+	cli.Flag(cmd, "base", &opts.bases)
 	cmd.Flags().BoolVar(&opts.intoBase, "into-base", false, "merge the base too")
 	cli.Flag(cmd, "overwrite", &opts.overwrite)
 	return cmd

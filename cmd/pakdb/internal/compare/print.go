@@ -114,16 +114,13 @@ func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
 		}
 	}
 	width := cli.OutputOf(a, "").Width
-	list := c.limited(func(ch *diff.Change) error {
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
 		s := ch.Sizes()
 		name, more := fitChange(ch, width)
 		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.Paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
 			signed(s.NewSize-s.OldSize), name, p.Paint(cli.Faint, more))
 		return err
-	})
-	n, err := c.each(ctx, func(ch *diff.Change) error {
-		totals.Add(ch)
-		return list(ch)
 	})
 	if err != nil {
 		return n, err
@@ -198,7 +195,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 
 func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, error) {
 	w := bufio.NewWriter(c.out)
-	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error {
+	n, err := c.each(ctx, func(ch *diff.Change) error {
 		if !status {
 			_, err := fmt.Fprintln(w, terminal.Printable(ch.Name()))
 			return err
@@ -213,7 +210,7 @@ func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, e
 		}
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, terminal.Printable(ch.Old.Name()), terminal.Printable(ch.New.Name()))
 		return err
-	}))
+	})
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
 
@@ -258,7 +255,7 @@ func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	widest, signs := fitStat(cli.OutputOf(a, "").Width, widest)
 	w := bufio.NewWriter(c.out)
 	p := cli.NewPalette(a)
-	_, err = c.each(ctx, c.limited(func(ch *diff.Change) error {
+	_, err = c.each(ctx, func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
 		drawn := p.Paint(cli.Green, bar('+', plus, largest, signs)) + p.Paint(cli.Red, bar('-', minus, largest, signs))
@@ -267,7 +264,7 @@ func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 		}
 		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", terminal.Pad(changedName(ch), widest), cli.HumanSize(s.OldSize), cli.HumanSize(s.NewSize), drawn)
 		return err
-	}))
+	})
 	if err == nil && !a.Quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 		_, _ = fmt.Fprintln(w, "\nto download as")
@@ -337,6 +334,6 @@ func diffRows(ctx context.Context, a *cli.App, c *changes, format string) (int, 
 			return 0, cmp.Or(err, rows.Close())
 		}
 	}
-	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return rows.Write(ch.Row()...) }))
+	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(ch.Row()...) })
 	return n, cmp.Or(err, rows.Close())
 }

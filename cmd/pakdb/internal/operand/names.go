@@ -353,12 +353,16 @@ func Within(ctx context.Context, a *cli.App, sources []Source, entry string) ([]
 	return []Source{inner}, "", ar.Close()
 }
 
-// Deepen makes sources open with what lies in archives within them, where a pattern
-// asks for that, or deep is set.
-func Deepen(a *cli.App, sources []Source, patterns []string, deep bool) {
-	if !deep && !slices.ContainsFunc(patterns, NamesNested) {
-		return
+// Deepen makes sources open with the entries of archives within them, if a pattern leads
+// there.
+func Deepen(a *cli.App, sources []Source, patterns []string) {
+	if slices.ContainsFunc(patterns, NamesNested) {
+		LookInsideAll(a, sources)
 	}
+}
+
+// LookInsideAll makes sources open with the entries of archives within them.
+func LookInsideAll(a *cli.App, sources []Source) {
 	for i := range sources {
 		open := sources[i].Open
 		sources[i].Open = func(ctx context.Context) (*Archive, error) {

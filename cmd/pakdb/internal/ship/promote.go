@@ -2,24 +2,21 @@ package ship
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
 )
 
-// promotion are the flags about who gets a build of a store, and who signs that.
+// promotion are the flags for the clients that get a build of a store, and for signing that.
 type promotion struct {
-	rollout  rollout
-	platform string
-	sign     secretKey
-	root     string
-	expires  time.Duration
+	rollout rollout
+	sign    secretKey
+	root    string
+	expires time.Duration
 }
 
 func (p *promotion) add(cmd *cobra.Command) {
@@ -27,14 +24,12 @@ func (p *promotion) add(cmd *cobra.Command) {
 	cli.Flag(cmd, "sign", &p.sign.file)
 	cli.Flag(cmd, "trust", &p.root)
 	cli.Flag(cmd, "expires", (*days)(&p.expires))
-	cli.Flag(cmd, "platform", &p.platform)
-	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
 	p.rollout.add(cmd)
 }
 
-// read reads who gets the build, the key that signs, and a root.
+// read reads the clients that get the build, the key that signs, and a root.
 func (p *promotion) read(ctx context.Context, a *cli.App) (key *delta.SecretKey, root []byte, err error) {
-	if err = errors.Join(p.rollout.read(), checkPlatform(p.platform)); err == nil {
+	if err = p.rollout.read(); err == nil {
 		key, err = p.sign.read(ctx, a)
 	}
 	if err == nil {
@@ -49,9 +44,9 @@ func newStorePromoteCommand(a *cli.App) *cobra.Command {
 		Use:   "promote [flags] STORE BUILD",
 		Short: "Give a published build to more clients, or to all",
 		Long: `Give a build of the store to all clients of a channel, or to a --rollout of
-them, or to some versions of --clients. Nothing is uploaded. The same
-installations stay in as the share grows. Promote an earlier build to give it
-to all again.`,
+them, or to some versions of --clients. A build for one platform is
+LABEL@PLATFORM. Nothing is uploaded. The same installations stay in as the share
+grows. Promote an earlier build to give it to all again.`,
 		Example: `  pakdb store promote /srv/game 1.53 --rollout 10%
   pakdb store promote /srv/game 1.53 --sign release.key
   pakdb store promote /srv/game 1.54 --channel beta --clients 2.10..`,
@@ -64,13 +59,12 @@ to all again.`,
 	return cli.Reporting(a, cmd, cli.Published{})
 }
 
-// runPromote says who gets a build that is in the store.
+// runPromote changes the clients that get a build of the store.
 func runPromote(ctx context.Context, a *cli.App, dir, label string, p promotion) error {
 	key, root, err := p.read(ctx, a)
 	if err != nil {
 		return err
 	}
-	label = store.JoinPlatform(label, p.platform)
 	if err := publish.Promote(ctx, dir, label, p.rollout.to, key, root, p.expires); err != nil {
 		return err
 	}

@@ -55,7 +55,9 @@ stores, parts, buckets and signatures.`,
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cli.Flag(cmd, "effort", &opts.effort)
 	cli.CompleteFlag(cmd, "effort", "fast", "normal", "best")
-	cmd.Flags().StringVar(&opts.label, "label", "", "another `LABEL` of the build in the store")
+	cli.Flag(cmd, "build", &opts.label)
+	cli.Flag(cmd, "platform", &opts.platform)
+	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
 	cmd.Flags().StringArrayVar(&opts.parts, "part", nil, "make files optional, `NAME=PATTERN`; may repeat")
 	opts.promotion.add(cmd)
 	return cli.Reporting(a, cmd, cli.Published{})
@@ -65,6 +67,7 @@ stores, parts, buckets and signatures.`,
 type publishOptions struct {
 	promotion
 	out, label   string
+	platform     string
 	effort       string
 	deltas       int
 	allowDamaged bool
@@ -79,6 +82,9 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	}
 	if opts.deltas < 0 {
 		return fmt.Errorf("%w: --deltas %d: from 0 builds or more", cli.ErrUsage, opts.deltas)
+	}
+	if err := checkPlatform(opts.platform); err != nil {
+		return err
 	}
 	key, root, err := opts.read(ctx, a)
 	if err != nil {
