@@ -205,34 +205,34 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 // opening are the files that open others without package regular. Those that users name
 // may be pipes, as a shell makes them of commands; nobody else writes to the own ones.
 var opening = map[string]string{
-	"diff/ship/store/update/remote.go":                     "named",
-	"cmd/pakdb/internal/catalog/index.go":                  "named",
-	"cmd/pakdb/internal/cli/keys.go":                       "named",
-	"cmd/pakdb/internal/archive/pack_source.go":            "named",
-	"cmd/pakdb/internal/cli/server.go":                     "named",
-	"cmd/pakdb/internal/ship/keys.go":                      "named",
-	"cmd/pakdb/internal/ship/store_keys.go":                "named",
-	"codecs/unreal/property/usmap.go":                      "named",
-	"diff/ship/delta/apply/plan.go":                        "named", // the patch
-	"diff/ship/delta/sign.go":                              "named",
-	"cmd/pakdb/internal/shell/command.go":                  "named",
-	"cmd/pakdb/internal/shell/history.go":                  "named",
-	"query/file.go":                                        "named", // what is written may go to a pipe
-	"query/named.go":                                       "named", // a folder of queries
-	"codecs/gpak/writer_database.go":                       "own",
-	"codecs/writefile.go":                                  "own",
-	"internal/atomicfile/scratchdir.go":                    "own",
-	"internal/terminal/ptytest/pty_linux.go":               "a terminal",
-	"query/export/push.go":                                 "own",
-	"query/export/server.go":                               "named",
-	"schema/internal/file/create.go":                       "own",
-	"internal/regular/open.go":                             "this is regular",
-	"codecs/codecstest/fuzz.go":                            "for tests",
-	"codecs/codecstest/package.go":                         "for tests",
-	"codecs/unreal/internal/script/scripttest/packages.go": "for tests",
-	"diff/ship/internal/deltatest/pkdeltatest.go":          "for tests",
-	"diff/ship/internal/deltatest/rounds.go":               "for tests",
-	"internal/atomicfile/faulttest/tree.go":                "for tests",
+	"diff/ship/store/update/remote.go":              "named",
+	"cmd/pakdb/internal/catalog/index.go":           "named",
+	"cmd/pakdb/internal/cli/keys.go":                "named",
+	"cmd/pakdb/internal/archive/pack_source.go":     "named",
+	"cmd/pakdb/internal/cli/server.go":              "named",
+	"cmd/pakdb/internal/ship/keys.go":               "named",
+	"cmd/pakdb/internal/ship/store_keys.go":         "named",
+	"codecs/unreal/property/usmap.go":               "named",
+	"diff/ship/delta/apply/plan.go":                 "named", // the patch
+	"diff/ship/delta/sign.go":                       "named",
+	"cmd/pakdb/internal/shell/command.go":           "named",
+	"cmd/pakdb/internal/shell/history.go":           "named",
+	"query/file.go":                                 "named", // what is written may go to a pipe
+	"query/named.go":                                "named", // a folder of queries
+	"codecs/gpak/writer_database.go":                "own",
+	"codecs/writefile.go":                           "own",
+	"internal/atomicfile/scratchdir.go":             "own",
+	"internal/terminal/ptytest/pty_linux.go":        "a terminal",
+	"query/export/push.go":                          "own",
+	"query/export/server.go":                        "named",
+	"schema/internal/file/create.go":                "own",
+	"internal/regular/open.go":                      "this is regular",
+	"codecs/codecstest/fuzz.go":                     "for tests",
+	"codecs/codecstest/package.go":                  "for tests",
+	"codecs/internal/script/scripttest/packages.go": "for tests",
+	"diff/ship/internal/deltatest/pkdeltatest.go":   "for tests",
+	"diff/ship/internal/deltatest/rounds.go":        "for tests",
+	"internal/atomicfile/faulttest/tree.go":         "for tests",
 }
 
 // TestFilesAreOpenedInOnePlace: a named pipe in a folder must not be opened.

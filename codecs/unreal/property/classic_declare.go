@@ -3,8 +3,8 @@ package property
 import (
 	"strings"
 
+	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script"
 )
 
 // declared is a property as a class or struct declares it.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script"
 )
 
 // ClassicDecoder reads the values of one package of UE1 to UE3. It is not safe for

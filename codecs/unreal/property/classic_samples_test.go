@@ -7,8 +7,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/script/scripttest"
 	"pakdb/codecs/umod"
-	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unreal/property"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/script/scripttest"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unreal/property"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script"
 	"pakdb/codecs/unreal/property"
 )
 

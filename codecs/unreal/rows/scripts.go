@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"pakdb/codecs/unreal/internal/script"
+	"pakdb/codecs/internal/script"
 	"pakdb/internal/family"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script"
 	"pakdb/codecs/unreal/property"
 )
 

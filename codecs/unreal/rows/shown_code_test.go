@@ -9,9 +9,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/script/scripttest"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script/scripttest"
 	"pakdb/codecs/unreal/rows"
 )
 

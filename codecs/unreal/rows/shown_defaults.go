@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/internal/script"
 	"pakdb/codecs/unreal/property"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/mods"
 )
 
 type modOptions struct {
@@ -99,26 +99,26 @@ func splitAssignment(text string) (field, value string, ok bool) {
 }
 
 // editOf returns an edit of OBJECT:FIELD.
-func editOf(op edit.Op, field, value string) edit.Edit {
+func editOf(op mods.Op, field, value string) mods.Edit {
 	object := ""
 	before, _, _ := strings.Cut(field, "[") // keys of maps may have colons
 	if i := strings.LastIndexByte(before, ':'); i >= 0 {
 		object, field = field[:i], field[i+1:]
 	}
-	return edit.Edit{Object: object, Field: field, Op: op, Value: value}
+	return mods.Edit{Object: object, Field: field, Op: op, Value: value}
 }
 
 // edits returns what the arguments ask for, and the packages that they name.
-func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err error) {
+func (o *modOptions) edits(args []string) (names []string, all []mods.Edit, err error) {
 	for _, arg := range args {
 		field, value, ok := splitAssignment(arg)
 		if _, statErr := os.Stat(arg); !ok || statErr == nil {
 			names = append(names, arg)
 			continue
 		}
-		op := edit.Set
+		op := mods.Set
 		if by, times := strings.CutSuffix(field, "*"); times {
-			field, op = by, edit.Multiply
+			field, op = by, mods.Multiply
 			if _, good := new(big.Rat).SetString(value); !good {
 				return nil, nil, fmt.Errorf("%w: %q: %q is no number", cli.ErrUsage, arg, value)
 			}
@@ -126,9 +126,9 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 		all = append(all, editOf(op, field, value))
 	}
 	for _, more := range []struct {
-		op    edit.Op
+		op    mods.Op
 		texts []string
-	}{{edit.Copy, o.copied}, {edit.Rename, o.renamed}, {edit.Append, o.appended}} {
+	}{{mods.Copy, o.copied}, {mods.Rename, o.renamed}, {mods.Append, o.appended}} {
 		for _, text := range more.texts {
 			field, value, ok := splitAssignment(text)
 			if !ok {
@@ -138,7 +138,7 @@ func (o *modOptions) edits(args []string) (names []string, all []edit.Edit, err 
 		}
 	}
 	for _, field := range o.remove {
-		all = append(all, editOf(edit.Remove, field, ""))
+		all = append(all, editOf(mods.Remove, field, ""))
 	}
 	switch {
 	case len(names) == 0:
@@ -165,7 +165,7 @@ func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) 
 			return modHint(name, err)
 		}
 		for _, t := range found {
-			if err := r.apply(ctx, t, func(editable) ([]edit.Edit, error) { return slices.Clone(edits), nil }); err != nil {
+			if err := r.apply(ctx, t, func(editable) ([]mods.Edit, error) { return slices.Clone(edits), nil }); err != nil {
 				return err
 			}
 		}

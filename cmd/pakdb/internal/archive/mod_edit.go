@@ -22,7 +22,7 @@ import (
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/mods"
 	"pakdb/internal/regular"
 	"pakdb/schema"
 )
@@ -84,7 +84,7 @@ func runModEdit(ctx context.Context, a *cli.App, opts modOptions, name string) e
 	if opts.json != "" {
 		err = r.applyJSON(ctx, targets, opts.json)
 	} else {
-		var edits []edit.Edit
+		var edits []mods.Edit
 		if opts.sql != "" {
 			edits, err = r.editsOfSQL(ctx, targets, build, opts.sql)
 		} else {
@@ -133,8 +133,8 @@ func (t modTarget) path() string {
 }
 
 // applyAll makes the edits of a list.
-func (r *modRun) applyAll(ctx context.Context, targets []modTarget, edits []edit.Edit) error {
-	byPath := map[string][]edit.Edit{}
+func (r *modRun) applyAll(ctx context.Context, targets []modTarget, edits []mods.Edit) error {
+	byPath := map[string][]mods.Edit{}
 	for _, e := range edits {
 		byPath[e.Path] = append(byPath[e.Path], e)
 	}
@@ -144,8 +144,8 @@ func (r *modRun) applyAll(ctx context.Context, targets []modTarget, edits []edit
 		if own == nil {
 			continue
 		}
-		err := r.apply(ctx, t, func(p editable) ([]edit.Edit, error) {
-			return slices.DeleteFunc(own, func(e edit.Edit) bool { return e.Op == edit.Set && p.Holds(e.Object, e.Field, e.Value) }), nil
+		err := r.apply(ctx, t, func(p editable) ([]mods.Edit, error) {
+			return slices.DeleteFunc(own, func(e mods.Edit) bool { return e.Op == mods.Set && p.Holds(e.Object, e.Field, e.Value) }), nil
 		})
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (l *modScope) warn(a *cli.App) {
 }
 
 // editsOfSQL returns the changes that statements ask for.
-func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, statements string) (edits []edit.Edit, err error) {
+func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, statements string) (edits []mods.Edit, err error) {
 	if build == "" {
 		return nil, fmt.Errorf("%w: --sql is about a build of the catalog", cli.ErrUsage)
 	}
@@ -206,7 +206,7 @@ func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, sta
 		return nil, cli.Usage(err)
 	}
 	l := inScope(targets)
-	ops := map[string]edit.Op{"update": edit.Set, "insert": edit.Add, "delete": edit.Remove}
+	ops := map[string]mods.Op{"update": mods.Set, "insert": mods.Add, "delete": mods.Remove}
 	for _, e := range all {
 		if !l.has(e.Path, e.Archive) {
 			if e.Op == "insert" {
@@ -214,7 +214,7 @@ func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, sta
 			}
 			continue
 		}
-		edits = append(edits, edit.Edit{Path: e.Path, Object: e.Object, Field: e.Field, Op: ops[e.Op], Value: e.Value})
+		edits = append(edits, mods.Edit{Path: e.Path, Object: e.Object, Field: e.Field, Op: ops[e.Op], Value: e.Value})
 	}
 	l.warn(r.a)
 	return edits, nil
@@ -222,7 +222,7 @@ func (r *modRun) editsOfSQL(ctx context.Context, targets []modTarget, build, sta
 
 // editsOfCSV reads a table of changes. Columns of the view properties that say nothing about a
 // change may be there.
-func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []edit.Edit, err error) {
+func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []mods.Edit, err error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {
 		f, err := operand.OpenRegular(name)
@@ -266,7 +266,7 @@ func editsOfCSV(a *cli.App, targets []modTarget, build, name string) (edits []ed
 			}
 			return ""
 		}
-		e := edit.Edit{Path: get("path"), Object: cmp.Or(get("export"), get("data_table")), Field: get("field"), Op: edit.Op(cmp.Or(get("op"), string(edit.Set))), Value: get("value")}
+		e := mods.Edit{Path: get("path"), Object: cmp.Or(get("export"), get("data_table")), Field: get("field"), Op: mods.Op(cmp.Or(get("op"), string(mods.Set))), Value: get("value")}
 		if n, err := strconv.Atoi(get("export_ordinal")); err == nil {
 			e.Object = fmt.Sprint("#", n)
 		}
@@ -342,8 +342,8 @@ func (r *modRun) applyFile(ctx context.Context, t modTarget, file string) error 
 		return err
 	}
 	t.chosen = false
-	return r.apply(ctx, t, func(e editable) ([]edit.Edit, error) {
-		p, ok := e.(*edit.Package)
+	return r.apply(ctx, t, func(e editable) ([]mods.Edit, error) {
+		p, ok := e.(*mods.Package)
 		if !ok {
 			return nil, fmt.Errorf("%w: --json is about packages", cli.ErrUsage)
 		}

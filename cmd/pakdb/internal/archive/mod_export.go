@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/mods"
 	"pakdb/internal/terminal"
 )
 
@@ -100,13 +100,13 @@ func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name stri
 }
 
 // diffUnit returns the edits that make one unit another, and what no edit makes.
-func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest []edit.MergeItem, err error) {
+func diffUnit(ctx context.Context, base, mod *modUnit) (edits []mods.Edit, rest []mods.MergeItem, err error) {
 	was, err := base.sum(ctx, everyPart)
 	is, sumErr := mod.sum(ctx, everyPart)
 	if err = errors.Join(err, sumErr); err != nil || was == is {
 		return nil, nil, err
 	}
-	whole := []edit.MergeItem{{}}
+	whole := []mods.MergeItem{{}}
 	if base == nil {
 		return nil, whole, nil
 	}
@@ -117,7 +117,7 @@ func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest 
 			return nil, nil, err
 		}
 		h := base.header()
-		edits, rest = edit.DiffFile(h.e.Name, old, new, func() *edit.Database { return h.ar.database(ctx) })
+		edits, rest = mods.DiffFile(h.e.Name, old, new, func() *mods.Database { return h.ar.database(ctx) })
 		return edits, rest, nil
 	}
 	bulk, err := base.sum(ctx, isBulk)
@@ -126,7 +126,7 @@ func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest 
 		return nil, nil, err
 	}
 	if bulk != moved {
-		rest = append(rest, edit.MergeItem{Field: "files beside the package"})
+		rest = append(rest, mods.MergeItem{Field: "files beside the package"})
 	}
 	old, err := base.pack(ctx, base)
 	new, openErr := mod.pack(ctx, base)
@@ -135,6 +135,6 @@ func diffUnit(ctx context.Context, base, mod *modUnit) (edits []edit.Edit, rest 
 	} else if err != nil {
 		return nil, nil, err
 	}
-	edits, left, err := edit.Diff(ctx, old, new)
+	edits, left, err := mods.Diff(ctx, old, new)
 	return edits, append(rest, left...), err
 }

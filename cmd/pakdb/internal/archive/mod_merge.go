@@ -15,8 +15,8 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
+	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/regular"
 	"pakdb/query"
@@ -102,8 +102,8 @@ it has the list for "pakdb mod merge --resolve", and the command.`,
 	return cmd
 }
 
-// mods is several mods and the build that they change.
-type mods struct {
+// modMerge is several mods and the build that they change.
+type modMerge struct {
 	*modRun
 	base  *modSide
 	sides []*modSide // in mount order
@@ -113,8 +113,8 @@ type mods struct {
 }
 
 // openMods opens mods and the build that they change.
-func openMods(ctx context.Context, a *cli.App, opts mergeOptions, names []string) (_ *mods, err error) {
-	m := &mods{modRun: &modRun{a: a, opts: &modOptions{out: opts.out, overwrite: opts.overwrite}}, opts: opts}
+func openMods(ctx context.Context, a *cli.App, opts mergeOptions, names []string) (_ *modMerge, err error) {
+	m := &modMerge{modRun: &modRun{a: a, opts: &modOptions{out: opts.out, overwrite: opts.overwrite}}, opts: opts}
 	defer func() {
 		if err != nil {
 			m.close()
@@ -157,7 +157,7 @@ func openMods(ctx context.Context, a *cli.App, opts mergeOptions, names []string
 type mergedUnit struct {
 	path  string
 	mods  []int // that change it
-	items []edit.MergeItem
+	items []mods.MergeItem
 	frame int // the mod whose tables, code and bulk data it has; -1 for none
 	files []modFile
 	whole bool // it is taken as a whole
@@ -173,7 +173,7 @@ func (u *mergedUnit) open() (n int) {
 }
 
 // prefers returns mods by what --prefer says, those that win first.
-func (m *mods) prefers() (all []int, err error) {
+func (m *modMerge) prefers() (all []int, err error) {
 	for i := range m.sides {
 		all = append(all, i)
 	}
@@ -194,7 +194,7 @@ func (m *mods) prefers() (all []int, err error) {
 }
 
 // mergeSides merges a unit: what sides make of base. Versions of items are positions in sides.
-func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit, o edit.MergeOptions) (*mergedUnit, error) {
+func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit, o mods.MergeOptions) (*mergedUnit, error) {
 	out := &mergedUnit{frame: -1}
 	was, err := base.sum(ctx, everyPart)
 	if err != nil {
@@ -221,7 +221,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 		return out, nil
 	case 1:
 		out.whole, out.files = true, sides[out.mods[0]].asFiles(nil)
-		out.items = []edit.MergeItem{{Taken: out.mods[0], Values: sums, Base: was}}
+		out.items = []mods.MergeItem{{Taken: out.mods[0], Values: sums, Base: was}}
 		return out, nil
 	}
 	merged, err := r.mergeContents(ctx, base, sides, out.mods, o)
@@ -247,7 +247,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 		return nil, err
 	}
 	// By the entry as a whole.
-	item := edit.MergeItem{Taken: -1, Values: sums, Base: was, Why: "its values are not understood", Open: true}
+	item := mods.MergeItem{Taken: -1, Values: sums, Base: was, Why: "its values are not understood", Open: true}
 	if base == nil {
 		item.Why = "both add it"
 	} else if err != nil {
@@ -263,7 +263,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 			item.Taken, item.Open = v, false
 		}
 	}
-	out.whole, out.items = true, []edit.MergeItem{item}
+	out.whole, out.items = true, []mods.MergeItem{item}
 	if !item.Open && item.Taken >= 0 {
 		out.files = sides[item.Taken].asFiles(nil)
 	}
@@ -272,7 +272,7 @@ func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit
 
 // isUnmergeable reports errors about contents that are merged as a whole.
 func isUnmergeable(err error) bool {
-	for _, known := range []error{property.ErrRefused, unreal.ErrNoWriting, edit.ErrProof, codecs.ErrCorrupt, codecs.ErrUnknown, codecs.ErrNotFound, codecs.ErrTruncated, codecs.ErrLimit, errors.ErrUnsupported} {
+	for _, known := range []error{property.ErrRefused, unreal.ErrNoWriting, mods.ErrProof, codecs.ErrCorrupt, codecs.ErrUnknown, codecs.ErrNotFound, codecs.ErrTruncated, codecs.ErrLimit, errors.ErrUnsupported} {
 		if errors.Is(err, known) {
 			return true
 		}
@@ -282,7 +282,7 @@ func isUnmergeable(err error) bool {
 
 // mergeContents merges the contents of a unit by their values. It returns nil for contents
 // that have none.
-func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o edit.MergeOptions) (merged *edit.Merged, err error) {
+func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (merged *mods.Merged, err error) {
 	if base == nil {
 		return nil, nil
 	}
@@ -305,7 +305,7 @@ func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modU
 	switch h := base.header(); {
 	case isPackage(h.e):
 		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case edit.Mergeable(h.path) && len(base.files) == 1:
+	case mods.Mergeable(h.path) && len(base.files) == 1:
 		merged, err = mergeFiles(ctx, base, sides, changed, local)
 	}
 	if merged == nil || err != nil {
@@ -327,14 +327,14 @@ func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modU
 	return merged, nil
 }
 
-func mergePackages(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o edit.MergeOptions) (*edit.Merged, error) {
+func mergePackages(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (*mods.Merged, error) {
 	b, err := base.pack(ctx, base)
 	if err != nil {
 		return nil, err
 	}
 	beside, err := base.sum(ctx, isBulk)
 	o.Beside = []string{beside}
-	var versions []*edit.Package
+	var versions []*mods.Package
 	for _, i := range changed {
 		p, openErr := sides[i].pack(ctx, base)
 		beside, sumErr := sides[i].sum(ctx, isBulk)
@@ -343,10 +343,10 @@ func mergePackages(ctx context.Context, base *modUnit, sides []*modUnit, changed
 		}
 		versions, o.Beside = append(versions, p), append(o.Beside, beside)
 	}
-	return edit.Merge(ctx, b, versions, o)
+	return mods.Merge(ctx, b, versions, o)
 }
 
-func mergeFiles(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o edit.MergeOptions) (*edit.Merged, error) {
+func mergeFiles(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (*mods.Merged, error) {
 	b, err := base.header().read(ctx)
 	var versions [][]byte
 	for _, i := range changed {
@@ -357,11 +357,11 @@ func mergeFiles(ctx context.Context, base *modUnit, sides []*modUnit, changed []
 		return nil, err
 	}
 	h := base.header()
-	return edit.MergeFile(h.e.Name, b, versions, func() *edit.Database { return h.ar.database(ctx) }, o)
+	return mods.MergeFile(h.e.Name, b, versions, func() *mods.Database { return h.ar.database(ctx) }, o)
 }
 
 // all merges all units, in the order of their paths.
-func (m *mods) all(ctx context.Context, each func(u *mergedUnit) error) error {
+func (m *modMerge) all(ctx context.Context, each func(u *mergedUnit) error) error {
 	prefer, err := m.prefers()
 	if err != nil {
 		return err
@@ -377,7 +377,7 @@ func (m *mods) all(ctx context.Context, each func(u *mergedUnit) error) error {
 		if base := m.base.units[key]; base != nil {
 			shown = base.header().path
 		}
-		o := edit.MergeOptions{Prefer: prefer, Take: func(object, field string) (int, bool) {
+		o := mods.MergeOptions{Prefer: prefer, Take: func(object, field string) (int, bool) {
 			return taken(m.take[conflictKey(shown, object, field)], m.labels())
 		}}
 		u, err := m.mergeSides(ctx, m.base.units[key], sides, o)
@@ -391,7 +391,7 @@ func (m *mods) all(ctx context.Context, each func(u *mergedUnit) error) error {
 	return nil
 }
 
-func (m *mods) labels() (all []string) {
+func (m *modMerge) labels() (all []string) {
 	for _, s := range m.sides {
 		all = append(all, s.label)
 	}
@@ -571,7 +571,7 @@ func unresolved(ctx context.Context, a *cli.App, file string, open []*mergedUnit
 }
 
 // reportMerged says what was written, and which mods are wholly inside.
-func (m *mods) reportMerged(w *conflictWriter, name string, size int64, files int, lost []int) error {
+func (m *modMerge) reportMerged(w *conflictWriter, name string, size int64, files int, lost []int) error {
 	out := w.words()
 	_, err := fmt.Fprintf(out, "%s written: %s, %s\n", name, cli.Plural(int64(files), "file", "files"), cli.HumanSize(size))
 	var inside, outside []string

@@ -15,7 +15,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/mods"
 	"pakdb/diff"
 	"pakdb/internal/asset"
 	"pakdb/internal/terminal"
@@ -209,7 +209,7 @@ func (r *rebase) unit(ctx context.Context, key string) error {
 	if from != nil {
 		path = from.header().path
 	}
-	o := edit.MergeOptions{Take: func(object, field string) (int, bool) {
+	o := mods.MergeOptions{Take: func(object, field string) (int, bool) {
 		return taken(r.take[conflictKey(path, object, field)], r.labels())
 	}}
 	switch r.opts.prefer {
@@ -270,7 +270,7 @@ func (r *rebase) judge(u *mergedUnit) string {
 		changed = changed || ours && !same && item.Taken == 0
 		conflict = conflict || item.Open
 	}
-	u.items = slices.DeleteFunc(u.items, func(item edit.MergeItem) bool { _, ours := item.Values[0]; return !ours })
+	u.items = slices.DeleteFunc(u.items, func(item mods.MergeItem) bool { _, ours := item.Values[0]; return !ours })
 	switch {
 	case conflict:
 		return rebaseConflict
@@ -281,7 +281,7 @@ func (r *rebase) judge(u *mergedUnit) string {
 }
 
 // rest merges an asset with conflicts again: the game has what is open.
-func (r *rebase) rest(ctx context.Context, from, mod, onto *modUnit, open *mergedUnit, o edit.MergeOptions) (*mergedUnit, error) {
+func (r *rebase) rest(ctx context.Context, from, mod, onto *modUnit, open *mergedUnit, o mods.MergeOptions) (*mergedUnit, error) {
 	o.Prefer = []int{1, 0}
 	u, err := r.mergeSides(ctx, from, []*modUnit{mod, onto}, o)
 	if err != nil {
@@ -294,13 +294,13 @@ func (r *rebase) rest(ctx context.Context, from, mod, onto *modUnit, open *merge
 }
 
 // gone reports an asset that the new build lacks.
-func (r *rebase) gone(ctx context.Context, path string, mod, from *modUnit, o edit.MergeOptions) error {
+func (r *rebase) gone(ctx context.Context, path string, mod, from *modUnit, o mods.MergeOptions) error {
 	was, err := from.sum(ctx, everyPart)
 	is, sumErr := mod.sum(ctx, everyPart)
 	if err = errors.Join(err, sumErr); err != nil || was == is {
 		return err
 	}
-	item := edit.MergeItem{Base: was, Values: map[int]string{0: is}, Taken: -1, Open: true, Why: r.onto.label + " has no such asset"}
+	item := mods.MergeItem{Base: was, Values: map[int]string{0: is}, Taken: -1, Open: true, Why: r.onto.label + " has no such asset"}
 	u := &mergedUnit{path: path, mods: []int{0}, frame: -1, whole: true}
 	v, ok := o.Take("", "")
 	switch {
@@ -310,7 +310,7 @@ func (r *rebase) gone(ctx context.Context, path string, mod, from *modUnit, o ed
 	case r.opts.prefer == "game" || ok:
 		item.Open = false
 	}
-	u.items = []edit.MergeItem{item}
+	u.items = []mods.MergeItem{item}
 	if err := r.report(u, rebaseGone, nil); err != nil {
 		return err
 	}

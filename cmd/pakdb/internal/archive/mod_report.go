@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs/unreal/edit"
+	"pakdb/codecs/mods"
 	"pakdb/internal/terminal"
 	"pakdb/internal/ui"
 	"pakdb/query"
@@ -87,7 +87,7 @@ func (w *conflictWriter) words() io.Writer {
 }
 
 // itemStatus says whether the versions agree.
-func itemStatus(item *edit.MergeItem) string {
+func itemStatus(item *mods.MergeItem) string {
 	switch {
 	case item.Why != "":
 		return "conflict"
@@ -100,7 +100,7 @@ func itemStatus(item *edit.MergeItem) string {
 }
 
 // itemName is how people call what an item is about: rows of tables as comparisons call them.
-func itemName(item *edit.MergeItem) string {
+func itemName(item *mods.MergeItem) string {
 	name := strings.Trim(item.Object+"."+item.Field, ".")
 	return strings.Replace(name, ".Rows[", "[", 1)
 }
@@ -137,7 +137,7 @@ func (w *conflictWriter) unit(u *mergedUnit) error {
 	return nil
 }
 
-func (w *conflictWriter) item(path string, whole bool, item *edit.MergeItem) error {
+func (w *conflictWriter) item(path string, whole bool, item *mods.MergeItem) error {
 	status, name := itemStatus(item), itemName(item)
 	if w.rows == nil && w.page == nil {
 		return w.line(status, name, whole, item)
@@ -188,7 +188,7 @@ func cutItem(text string, whole bool) string {
 }
 
 // values lists what the mods make of something.
-func (w *conflictWriter) values(status string, whole bool, item *edit.MergeItem) (all []string) {
+func (w *conflictWriter) values(status string, whole bool, item *mods.MergeItem) (all []string) {
 	for _, v := range slices.Sorted(maps.Keys(item.Values)) {
 		text := cmp.Or(cutItem(item.Values[v], whole), "removed")
 		switch {
@@ -206,7 +206,7 @@ func (w *conflictWriter) values(status string, whole bool, item *edit.MergeItem)
 }
 
 // line writes a value: what the build has, and what each mod makes of it.
-func (w *conflictWriter) line(status, name string, whole bool, item *edit.MergeItem) error {
+func (w *conflictWriter) line(status, name string, whole bool, item *mods.MergeItem) error {
 	colour := map[string]string{"conflict": cli.Red, "same": cli.Faint, "one": cli.Green, "joined": cli.Green}[status]
 	text := fmt.Sprintf("%-8s  %s", status, cmp.Or(name, "the whole entry"))
 	if base := cutItem(item.Base, whole); base != "" && base != "there" {
@@ -220,7 +220,7 @@ func (w *conflictWriter) line(status, name string, whole bool, item *edit.MergeI
 		text += ": that of " + w.labels[item.Taken]
 	case item.Why != "" && !item.Open:
 		text += ": that of " + w.base
-	case item.Why != "" && item.Why != edit.WhyDifferent:
+	case item.Why != "" && item.Why != mods.WhyDifferent:
 		text += ": " + item.Why
 	}
 	_, err := fmt.Fprintln(w.w, "  "+w.p.Paint(colour, terminal.Printable(text)))

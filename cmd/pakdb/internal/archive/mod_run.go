@@ -16,8 +16,8 @@ import (
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/asset"
@@ -41,7 +41,7 @@ type modArchive struct {
 	*operand.Archive
 	files *packageFiles
 	in    *packages
-	db    *edit.Database // of Marvel Heroes; nil until it is needed
+	db    *mods.Database // of Marvel Heroes; nil until it is needed
 	mount string         // its mount point
 }
 
@@ -57,7 +57,7 @@ type modTarget struct {
 type modded struct {
 	modTarget
 	body        *codecs.Entry
-	changes     []edit.Change
+	changes     []mods.Change
 	asset, uexp []byte // after them
 }
 
@@ -180,16 +180,16 @@ func (r *modRun) entries(ctx context.Context, n *locate.Name, each func(ar *modA
 
 // editable is a package or a file of texts.
 type editable interface {
-	Apply(e edit.Edit) error
+	Apply(e mods.Edit) error
 	Get(object, field string) (any, error)
 	Holds(object, field, value string) bool
-	Changes() []edit.Change
+	Changes() []mods.Change
 	Files(ctx context.Context) (header, body []byte, err error)
 }
 
 // apply makes the edits of a package that list returns. A package that a pattern chose, and
 // that has none of the fields, is passed over.
-func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]edit.Edit, error)) error {
+func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]mods.Edit, error)) error {
 	if slices.ContainsFunc(r.all, func(m *modded) bool { return m.ar == t.ar && m.header == t.header && m.name == t.name }) {
 		return nil // two patterns matched it
 	}
@@ -201,7 +201,7 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 	if err != nil || len(edits) == 0 {
 		return modHint(t.name, err)
 	}
-	edit.Ordered(edits)
+	mods.Ordered(edits)
 	set := map[string]string{} // values by their objects and fields
 	for i, e := range edits {
 		err := edited.Apply(e)
@@ -230,8 +230,8 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 }
 
 // setOnce fails if the last change gives a field that was set before another value.
-func setOnce(set map[string]string, op edit.Op, changes []edit.Change) error {
-	if op != edit.Set && op != edit.Add && op != edit.Multiply || len(changes) == 0 {
+func setOnce(set map[string]string, op mods.Op, changes []mods.Change) error {
+	if op != mods.Set && op != mods.Add && op != mods.Multiply || len(changes) == 0 {
 		return nil
 	}
 	c := &changes[len(changes)-1]
@@ -244,8 +244,8 @@ func setOnce(set map[string]string, op edit.Op, changes []edit.Change) error {
 }
 
 // lacksAll reports whether a package has no field of any edit.
-func lacksAll(p editable, edits []edit.Edit) bool {
-	return !slices.ContainsFunc(edits, func(e edit.Edit) bool {
+func lacksAll(p editable, edits []mods.Edit) bool {
+	return !slices.ContainsFunc(edits, func(e mods.Edit) bool {
 		_, err := p.Get(e.Object, e.Field)
 		var none *property.NoFieldError
 		return !errors.As(err, &none)
@@ -309,10 +309,10 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 		if isSTRG(t.path()) {
 			return openSTRG(b)
 		}
-		if edit.IsPrototype(t.path()) {
-			return edit.OpenPrototype(t.path(), b, t.ar.database(ctx), r.opts.force)
+		if mods.IsPrototype(t.path()) {
+			return mods.OpenPrototype(t.path(), b, t.ar.database(ctx), r.opts.force)
 		}
-		return edit.OpenTexts(t.path(), b)
+		return mods.OpenTexts(t.path(), b)
 	}
 	content, in, err := r.content(ctx, t)
 	if err != nil {
@@ -327,7 +327,7 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := edit.Options{Name: pkg.NameOf(content.Path), Engine: in.engine, Schemas: in.declared}
+	o := mods.Options{Name: pkg.NameOf(content.Path), Engine: in.engine, Schemas: in.declared}
 	if t.ar != nil && !r.opts.force {
 		o.CanImport = func(name string) error {
 			if strings.HasPrefix(name, "/Script/") || t.ar.files.headers[strings.ToLower(name)] != nil {
@@ -340,20 +340,20 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 		}
 	}
 	if !content.Chunk {
-		return edit.Open(ctx, asset, uexp, o)
+		return mods.Open(ctx, asset, uexp, o)
 	}
-	return edit.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.named), o)
+	return mods.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.named), o)
 }
 
 // isText reports whether a file that is no package can be changed.
 func isText(name string) bool {
-	return edit.IsTexts(name) || edit.IsPrototype(name) || isSTRG(name)
+	return mods.IsTexts(name) || mods.IsPrototype(name) || isSTRG(name)
 }
 
 // database returns the files of Marvel Heroes' game database in an archive, none of a nil one.
-func (ar *modArchive) database(ctx context.Context) *edit.Database {
+func (ar *modArchive) database(ctx context.Context) *mods.Database {
 	if ar == nil {
-		return edit.NewDatabase(func(func(string) bool) {}, nil)
+		return mods.NewDatabase(func(func(string) bool) {}, nil)
 	}
 	if ar.db != nil {
 		return ar.db
@@ -364,7 +364,7 @@ func (ar *modArchive) database(ctx context.Context) *edit.Database {
 			entries[e.Name] = e
 		}
 	}
-	ar.db = edit.NewDatabase(maps.Keys(entries), func(path string) ([]byte, error) { return readEntry(ctx, ar.Archive, entries[path]) })
+	ar.db = mods.NewDatabase(maps.Keys(entries), func(path string) ([]byte, error) { return readEntry(ctx, ar.Archive, entries[path]) })
 	return ar.db
 }
 
@@ -410,7 +410,7 @@ func modHint(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var ambiguous *edit.AmbiguousError
+	var ambiguous *mods.AmbiguousError
 	var none *property.NoSchemaError
 	var field *property.NoFieldError
 	hint := ""
@@ -423,7 +423,7 @@ func modHint(name string, err error) error {
 		hint = cmp.Or(glob.NearestHint(field.Near), "pakdb show --tables values shows the fields")
 	case errors.Is(err, property.ErrNoObject):
 		hint = "--dangling refers to it all the same"
-	case errors.Is(err, edit.ErrExists):
+	case errors.Is(err, mods.ErrExists):
 		hint = "UPDATE changes it"
 	case errors.Is(err, unreal.ErrInside):
 		hint = "numbers that keep their size can be changed, and names that the package has"
@@ -431,9 +431,9 @@ func modHint(name string, err error) error {
 		return err
 	}
 	switch {
-	case ambiguous != nil || errors.Is(err, property.ErrValue), errors.Is(err, edit.ErrExists):
+	case ambiguous != nil || errors.Is(err, property.ErrValue), errors.Is(err, mods.ErrExists):
 		err = cli.Usage(err)
-	case errors.Is(err, property.ErrRefused), errors.Is(err, unreal.ErrNoWriting), errors.Is(err, edit.ErrProof):
+	case errors.Is(err, property.ErrRefused), errors.Is(err, unreal.ErrNoWriting), errors.Is(err, mods.ErrProof):
 		err = cli.Refusal(err)
 	}
 	return cli.WithHint(fmt.Errorf("%s: %w", name, err), hint)

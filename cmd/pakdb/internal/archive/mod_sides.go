@@ -20,8 +20,8 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/diff"
@@ -238,7 +238,7 @@ func everyPart(asset.Part) bool { return true }
 func isBulk(p asset.Part) bool { return p == asset.Bulk }
 
 // pack opens the unit as a package, with the classes that the archives of others declare too.
-func (u *modUnit) pack(ctx context.Context, others *modUnit) (*edit.Package, error) {
+func (u *modUnit) pack(ctx context.Context, others *modUnit) (*mods.Package, error) {
 	h, b := u.header(), u.body()
 	content, err := h.read(ctx)
 	if err != nil {
@@ -251,15 +251,15 @@ func (u *modUnit) pack(ctx context.Context, others *modUnit) (*edit.Package, err
 		}
 	}
 	in := others.header().ar.in
-	o := edit.Options{Name: pkg.NameOf(h.path), Engine: in.engine, Schemas: property.NewLibrary(h.ar.in.declared, in.declared)}
+	o := mods.Options{Name: pkg.NameOf(h.path), Engine: in.engine, Schemas: property.NewLibrary(h.ar.in.declared, in.declared)}
 	if h.e.ID.Bits != codecs.ChunkBits {
-		return edit.Open(ctx, content, exports, o)
+		return mods.Open(ctx, content, exports, o)
 	}
 	var globals *unreal.ScriptObjectFacts
 	for _, of := range []*modPlace{others.header(), h} {
 		globals = cmp.Or(globals, of.ar.in.scripts(filepath.Dir(of.ar.File.Name())), of.ar.in.named)
 	}
-	return edit.OpenZen(content, globals, o)
+	return mods.OpenZen(content, globals, o)
 }
 
 // asFiles returns the files of a unit as they are, with data of some of them, by their extensions.
@@ -274,7 +274,7 @@ func (u *modUnit) asFiles(data map[string][]byte) (files []modFile) {
 // warnOfBase warns of mods that change fewer values of another build: they were made for that
 // one, and what the game changed since looks like changes of theirs. A few packages of each mod
 // are compared.
-func (m *mods) warnOfBase(ctx context.Context) (err error) {
+func (m *modMerge) warnOfBase(ctx context.Context) (err error) {
 	each := min(8, max(1, 64/len(m.sides)))
 	sampled := make([][]string, len(m.sides))
 	wanted := map[string]bool{}
@@ -314,7 +314,7 @@ const mostBases = 4
 
 // otherBuilds opens builds that have other contents of units than the base, the first that have
 // each.
-func (m *mods) otherBuilds(ctx context.Context, wanted map[string]bool) (others []*modSide, err error) {
+func (m *modMerge) otherBuilds(ctx context.Context, wanted map[string]bool) (others []*modSide, err error) {
 	db, err := m.a.OpenCatalog(ctx)
 	if err != nil {
 		return nil, err
@@ -358,7 +358,7 @@ func changesOf(ctx context.Context, build, mod *modSide, keys []string) (n int, 
 		if base == nil {
 			return -1, nil
 		}
-		merged, err := mergePackages(ctx, base, []*modUnit{mod.units[key]}, []int{0}, edit.MergeOptions{})
+		merged, err := mergePackages(ctx, base, []*modUnit{mod.units[key]}, []int{0}, mods.MergeOptions{})
 		switch {
 		case err == nil:
 			n += len(merged.Items)

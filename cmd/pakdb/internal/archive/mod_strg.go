@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/mods"
 	"pakdb/codecs/retropak"
-	"pakdb/codecs/unreal/edit"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
@@ -20,7 +20,7 @@ type retroTexts struct {
 	body    []byte
 	fields  []string
 	values  map[string]string
-	changes []edit.Change
+	changes []mods.Change
 }
 
 func openSTRG(body []byte) (*retroTexts, error) {
@@ -38,12 +38,12 @@ func openSTRG(body []byte) (*retroTexts, error) {
 }
 
 // Apply implements [editable].
-func (t *retroTexts) Apply(e edit.Edit) error {
+func (t *retroTexts) Apply(e mods.Edit) error {
 	old, err := t.Get(e.Object, e.Field)
 	if err != nil {
 		return err
 	}
-	if e.Op != edit.Set {
+	if e.Op != mods.Set {
 		return fmt.Errorf("%w: %s in a file of texts", property.ErrRefused, e.Op)
 	}
 	language, number := strings.TrimSuffix(e.Field, e.Field[strings.IndexByte(e.Field, '['):]), 0
@@ -56,7 +56,7 @@ func (t *retroTexts) Apply(e edit.Edit) error {
 	}
 	t.body = body
 	t.values[e.Field] = e.Value
-	t.changes = append(t.changes, edit.Change{Field: e.Field, Old: fmt.Sprint(old), New: e.Value})
+	t.changes = append(t.changes, mods.Change{Field: e.Field, Old: fmt.Sprint(old), New: e.Value})
 	return nil
 }
 
@@ -78,7 +78,7 @@ func (t *retroTexts) Holds(object, field, value string) bool {
 }
 
 // Changes implements [editable].
-func (t *retroTexts) Changes() []edit.Change { return t.changes }
+func (t *retroTexts) Changes() []mods.Change { return t.changes }
 
 // Files implements [editable].
 func (t *retroTexts) Files(context.Context) (body, _ []byte, err error) { return t.body, nil, nil }
