@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"os"
 	"strings"
 
 	"pakdb/internal/terminal"
@@ -26,11 +25,9 @@ func commands() []command {
 		{".param [NAME [VALUE]]", "set the value of :NAME; without VALUE forget it; alone show all; clear forgets all", setParam},
 		{".queries", "the named queries; @name runs one, @name --help explains it", (*shell).queries},
 		{".quit", "leave; also Ctrl-D", func(*shell, context.Context, string) error { return errQuit }},
-		{".read FILE", "run FILE", (*shell).read},
 		{".schema [NAME]", "SQL of a table or view, or of all", (*shell).schema},
-		{".tables", "views", (*shell).tables},
 		{".timer on|off", "show the time of each statement", (*shell).setTimer},
-		{".views [NAME]", "the stable views, or the columns of one", showViews},
+		{".views [NAME]", "the views, or the columns of one", showViews},
 	}
 }
 
@@ -92,36 +89,15 @@ func (s *shell) redirect(_ context.Context, arg string) error {
 	if err := s.closeFile(true); err != nil || arg == "" {
 		return err
 	}
-	f, err := query.CreateFile(unquote(arg), s.DB.Catalog())
+	if words, err := split(arg); err == nil && len(words) == 1 {
+		arg = words[0]
+	}
+	f, err := query.CreateFile(arg, s.DB.Catalog())
 	if err != nil {
 		return err
 	}
 	s.file, s.out = f, f
 	return nil
-}
-
-// maxDepth bounds files that read files.
-const maxDepth = 16
-
-func (s *shell) read(ctx context.Context, arg string) error {
-	if s.depth == maxDepth {
-		return query.Usagef("", ".read goes deeper than %d files", maxDepth)
-	}
-	f, err := os.Open(unquote(arg))
-	if err != nil {
-		return query.Usagef("", "%w", err)
-	}
-	defer func() { _ = f.Close() }()
-	s.depth++
-	defer func() { s.depth-- }()
-	return s.script(ctx, f)
-}
-
-func unquote(arg string) string {
-	if words, err := split(arg); err == nil && len(words) == 1 {
-		return words[0]
-	}
-	return arg
 }
 
 func (s *shell) schema(ctx context.Context, arg string) error {
@@ -132,24 +108,12 @@ func (s *shell) schema(ctx context.Context, arg string) error {
 	}
 	all, err := s.DB.Texts(ctx, text, name)
 	if err == nil && len(all) == 0 {
-		err = query.Usagef("", "no table or view %s; .tables shows all", arg)
+		err = query.Usagef("", "no table or view %s; .views lists the views", arg)
 	}
 	if err != nil {
 		return err
 	}
 	return printText(ctx, s, strings.Join(all, "\n")+"\n")
-}
-
-func (s *shell) tables(ctx context.Context, _ string) error {
-	views, _, err := s.DB.Tables(ctx)
-	if err != nil {
-		return err
-	}
-	for _, f := range s.DB.TableFunctions() {
-		views = append(views, f.Usage())
-	}
-	_, err = fmt.Fprintln(s.Out, strings.Join(views, " "))
-	return err
 }
 
 func (s *shell) setTimer(_ context.Context, arg string) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pakdb/query"
+	"pakdb/schema"
 )
 
 // completer proposes what may follow. It asks the catalog when first used.
@@ -15,13 +16,12 @@ type completer struct {
 	ctx    context.Context
 	loaded bool
 
-	// views are the stable surface. tables are proposed where nothing else fits.
-	views, tables, tableFunctions, columns, functions, builds []string
+	views, tableFunctions, columns, functions, builds []string
 }
 
-// complete implements liner.WordCompleter: it returns what is before the
-// word that ends at pos, what the word may become, and what follows it. A word
-// is left as it was typed, in its own case; what is proposed only appends.
+// complete implements liner.WordCompleter: it returns the text before the word that ends
+// at pos, the words that it may become, and the text after it. The letters typed keep
+// their case.
 func (c *completer) complete(line string, pos int) (head string, words []string, tail string) {
 	text := string([]rune(line)[:pos])
 	start, known := c.candidates(c.shell.text.String(), text)
@@ -34,7 +34,7 @@ func (c *completer) complete(line string, pos int) (head string, words []string,
 	return text[:start], words, line[len(text):]
 }
 
-// candidates returns where the word before the cursor starts, and what it may
+// candidates returns where the word before the cursor starts, and the words that it may
 // become. before is the SQL of earlier lines.
 func (c *completer) candidates(before, line string) (start int, known []string) {
 	c.load()
@@ -58,21 +58,9 @@ func (c *completer) candidates(before, line string) (start int, known []string) 
 	case start > 0 && line[start-1] == '.':
 		return start, c.columns
 	case len(words) > 0 && slices.Contains([]string{"FROM", "JOIN"}, strings.ToUpper(words[len(words)-1])):
-		return start, c.sources(line[start:])
+		return start, slices.Concat(c.views, c.tableFunctions)
 	}
 	return start, slices.Concat(c.columns, c.views, c.functions, like(line[start:], keywords()))
-}
-
-// sources returns what is after FROM: views, and functions that yield rows. The
-// tables, which may change, are proposed to who has begun to type the name of one.
-func (c *completer) sources(typed string) []string {
-	stable := slices.Concat(c.views, c.tableFunctions)
-	if slices.ContainsFunc(stable, func(name string) bool {
-		return len(name) > len(typed) && strings.EqualFold(name[:len(typed)], typed)
-	}) {
-		return stable
-	}
-	return c.tables
 }
 
 // dotted completes commands and their arguments.
@@ -89,9 +77,7 @@ func (c *completer) dotted(line string, indent int) (int, []string) {
 		return indent, names
 	case name == ".mode":
 		return start, query.Formats()
-	case name == ".schema":
-		return start, slices.Concat(c.views, c.tables)
-	case name == ".views":
+	case name == ".schema", name == ".views":
 		return start, c.views
 	case name == ".param":
 		return start, append(slices.Sorted(maps.Keys(c.shell.params)), "clear")
@@ -106,9 +92,7 @@ func (c *completer) load() {
 		return
 	}
 	c.loaded = true
-	// Without an answer there is nothing to propose.
-	c.views, c.tables, _ = c.shell.DB.Tables(c.ctx)
-	c.builds, _ = c.shell.DB.Builds(c.ctx)
+	c.builds, _ = c.shell.DB.Builds(c.ctx) // on an error none is proposed
 	functions, _ := c.shell.DB.SQLFunctions(c.ctx)
 	for _, f := range functions {
 		c.functions = append(c.functions, f+"(")
@@ -117,9 +101,11 @@ func (c *completer) load() {
 		c.tableFunctions = append(c.tableFunctions, f.Name+"(")
 		c.columns = append(c.columns, f.Columns...)
 	}
-	for _, t := range c.views {
-		columns, _ := c.shell.DB.Columns(c.ctx, t)
-		c.columns = append(c.columns, columns...)
+	for _, v := range schema.Views() {
+		c.views = append(c.views, v.Name)
+		for _, column := range v.Columns {
+			c.columns = append(c.columns, column.Name)
+		}
 	}
 	slices.Sort(c.columns)
 	c.columns = slices.Compact(c.columns)

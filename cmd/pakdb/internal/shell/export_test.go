@@ -23,14 +23,3 @@ func KeepHistory(c Config, lines []string) error { return (&shell{Config: c}).ke
 
 // PastInput returns the lines of the file of past input.
 func PastInput(c Config) []string { return (&shell{Config: c}).pastInput(context.Background()) }
-
-// Documented returns the columns of each view.
-func Documented() map[string][]string {
-	all := map[string][]string{}
-	for _, v := range documented() {
-		for _, c := range v.columns {
-			all[v.name] = append(all[v.name], c.name)
-		}
-	}
-	return all
-}

@@ -56,7 +56,6 @@ type shell struct {
 	file  *query.File // what out writes to, when it is not Config.Out
 	timer bool
 	text  strings.Builder // SQL so far
-	depth int             // of .read
 
 	params      map[string]string // as .param has them: typed where they are used
 	interactive bool              // a person sees Out
