@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"pakdb/codecs"
 )
@@ -57,8 +58,7 @@ func TestContractNoticesBreaches(t *testing.T) {
 			return io.NopCloser(strings.NewReader(s)), nil
 		}
 	}
-	leak := make(chan struct{})
-	defer close(leak)
+	var leak chan struct{}
 	tests := []struct {
 		name  string
 		f     *codecs.Format
@@ -87,10 +87,14 @@ func TestContractNoticesBreaches(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &contract{f: tt.f, src: Bytes("a", []byte("12345")), o: ContractOptions{MaxRead: 10, Cuts: 3, Flips: 3}}
-			if err := tt.check(c); err == nil {
-				t.Fatal("not noticed")
-			}
+			synctest.Test(t, func(t *testing.T) { // to wait for a leak takes no time
+				leak = make(chan struct{})
+				defer close(leak)
+				c := &contract{f: tt.f, src: Bytes("a", []byte("12345")), o: ContractOptions{MaxRead: 10, Cuts: 3, Flips: 3}}
+				if err := tt.check(c); err == nil {
+					t.Fatal("not noticed")
+				}
+			})
 		})
 	}
 }

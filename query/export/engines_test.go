@@ -222,14 +222,21 @@ func testEngine(t *testing.T, file string, ask engine) {
 	}
 }
 
-// node returns a command that runs a script in Node.js, or skips the test. PAKDB_NODE names a
-// folder with node_modules, of the packages in query/testdata/node.
-func node(t testing.TB, script string, args ...string) *exec.Cmd {
+// modules returns the folder with node_modules that PAKDB_NODE names, of the packages in
+// query/testdata/node, or skips the test.
+func modules(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("PAKDB_NODE")
 	if folder == "" {
 		t.Skip("PAKDB_NODE names no folder with node_modules")
 	}
+	return folder
+}
+
+// node returns a command that runs a script in Node.js.
+func node(t testing.TB, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	folder := modules(t)
 	script, err := filepath.Abs(filepath.Join("testdata", script))
 	if err != nil {
 		t.Fatal(err)
@@ -293,6 +300,7 @@ func duckDB(t testing.TB, dir string) engine {
 }
 
 func TestDuckDB(t *testing.T) {
+	modules(t)
 	file := catalog(t)
 	dir := exported(t, file, export.Options{})
 	ask := duckDB(t, dir)
@@ -312,6 +320,7 @@ func TestDuckDB(t *testing.T) {
 
 // TestDuckDBHalfWritten: a build whose export was killed is not there, whatever files it left.
 func TestDuckDBHalfWritten(t *testing.T) {
+	modules(t)
 	dir := exported(t, catalog(t), export.Options{})
 	ask := duckDB(t, dir)
 	look := func(view string) string {
@@ -380,6 +389,7 @@ func asking(s *export.Server) engine {
 // TestClickHouse: of builds that were pushed ClickHouse answers as SQLite does; builds that
 // are pushed again or dropped leave no rows.
 func TestClickHouse(t *testing.T) {
+	modules(t)
 	file := catalog(t)
 	s := clickHouse(t, filepath.Dir(exported(t, file, export.Options{})))
 	db := schematest.Open(t, file)
