@@ -5,10 +5,10 @@ import (
 	"io"
 	"testing"
 
-	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/lzo"
+	"pakdb/codecs/retropak"
 )
 
 // exactSegment is a stream of a sample and what it decodes to.
@@ -16,11 +16,7 @@ type exactSegment struct{ stored, decoded []byte }
 
 // segments returns those of a pak, which is trusted.
 func segments(t testing.TB, name string) (list []exactSegment) {
-	a, _, err := all.Registry().Open(t.Context(), codecstest.OpenFile(t, codecstest.Sample(t, "retro-pak", name)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = a.Close() })
+	a := codecstest.Open(t, retropak.Format(), codecstest.OpenFile(t, codecstest.Sample(t, "retro-pak", name)), nil)
 	for entry, err := range a.Entries() {
 		if err != nil {
 			t.Fatal(err)
