@@ -55,6 +55,12 @@ func openWriter(path string, src *Source) *sql.DB {
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
 }
 
+// openIndexer opens the connection of [Writer.Index].
+func openIndexer(path string) *sql.DB {
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
+		"&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)&_dqs=0")})
+}
+
 // OpenNew makes a database in memory, on one connection.
 func OpenNew() *sql.DB {
 	d := &sqlite.Driver{}

@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"errors"
 )
 
 // Writer is the one connection of a catalog that writes. Its methods must be called
@@ -11,6 +12,7 @@ import (
 type Writer struct {
 	DB         *sql.DB
 	Src        *Source // temp.src of the connection
+	path       string
 	checkpoint *checkpointer
 	failed     bool // a transaction
 }
@@ -21,7 +23,7 @@ func OpenWriter(path string) *Writer {
 	src := &Source{}
 	db := openWriter(path, src)
 	db.SetMaxOpenConns(1)
-	return &Writer{DB: db, Src: src}
+	return &Writer{DB: db, Src: src, path: path}
 }
 
 // StartCheckpoints has committed pages copied into the catalog from now on. Without it
@@ -41,9 +43,21 @@ func (w *Writer) Failed() bool { return w.failed }
 // InTx runs do in a transaction, which is rolled back when do returns an error.
 // Checkpoints must have been started.
 func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
+	return w.inTx(ctx, w.DB, do)
+}
+
+// Index makes indexes, on a connection of its own that sorts in temporary files: in memory
+// a million rows take 60 MB. No transaction is open.
+func (w *Writer) Index(ctx context.Context, statements ...string) error {
+	db := openIndexer(w.path)
+	err := w.inTx(ctx, db, func(tx *sql.Tx) error { return ExecAll(ctx, tx, statements...) })
+	return errors.Join(err, db.Close())
+}
+
+func (w *Writer) inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) (err error) {
 	defer func() { w.failed = w.failed || err != nil }()
 	w.checkpoint.room()
-	tx, err := w.DB.BeginTx(ctx, nil)
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}

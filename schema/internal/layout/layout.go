@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/views"
@@ -40,6 +41,18 @@ func Fill(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// Indexes returns the statements that make the indexes over all rows of a table, by name.
+// Without one of these queries only take longer.
+func Indexes() map[string]string {
+	all := map[string]string{}
+	for x, text := range statements(tables) {
+		if text, _, _ = strings.Cut(text, ";"); strings.HasPrefix(text, "CREATE INDEX") && !strings.Contains(text, " WHERE ") {
+			all[x[2]] = text
+		}
+	}
+	return all
 }
 
 // CheckVersion returns an error for a user_version that is not [Version].

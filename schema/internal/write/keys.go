@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	_ "embed"
 	"slices"
+
+	"pakdb/schema/internal/conn"
 )
 
 //go:embed rekey.sql
@@ -52,15 +54,14 @@ func insertKeys(t *tx, b *Batch) error {
 	return nil
 }
 
-// AddMissingKeys completes the key tables after a run that was interrupted.
+// AddMissingKeys completes indexes and key tables after a run that was interrupted.
 func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 	var interrupted bool
 	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)").Scan(&interrupted)
 	if err != nil || !interrupted {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, rekey)
-	return err
+	return conn.ExecAll(ctx, tx, append(indexes(), rekey)...)
 }
 
 // addSums completes the table that finds contents by checksums. Scans that read all

@@ -137,6 +137,10 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 		}
 		return nil
 	})
+	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
+		p.rows.unindexed = false
+		err = p.On.Index(ctx, indexes()...)
+	}
 	return b, cmp.Or(err, b.Err)
 }
 
@@ -164,13 +168,20 @@ func (p *Pipeline) NewBatch(before *Batch) *Batch {
 	return &Batch{Rows: make([]Row, 0, len(before.Rows))} // a large archive fills one after the other
 }
 
+func (p *Pipeline) isCancelled() bool {
+	select {
+	case <-p.cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
 // waiting returns the batch that waits to be written, nil for none. When the build
 // is cancelled none does: what is written is to be stored within the grace.
 func (p *Pipeline) waiting(ready <-chan *Batch) *Batch {
-	select {
-	case <-p.cancelled:
+	if p.isCancelled() {
 		return nil
-	default:
 	}
 	select {
 	case next := <-ready:

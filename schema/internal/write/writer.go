@@ -23,6 +23,9 @@ type writer struct {
 	summed bool     // addSums has added what was there when the build began
 	sets   int64    // the last id of table value_set
 	search int64    // the last content that search has indexed
+	empty  bool     // nothing has been written to the catalog
+
+	unindexed bool // the catalog lacks indexes, which are made at the end
 }
 
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
@@ -36,8 +39,12 @@ func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, erro
 	if err != nil {
 		return nil, err
 	}
+	contents, err := conn.MaxID(ctx, tx, "x_content", "content_id")
+	if err != nil {
+		return nil, err
+	}
 	indexed, err := search.Indexed(ctx, tx)
-	return &writer{src: src, words: words, sets: sets, search: indexed}, err
+	return &writer{src: src, words: words, sets: sets, search: indexed, empty: contents == 0}, err
 }
 
 func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
@@ -46,6 +53,13 @@ func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
 
 // write adds everything of a batch, in the order in which rows need each other's ids.
 func (w *writer) write(ctx context.Context, sql *sql.Tx, b *Batch) error {
+	if w.empty && b.Full() {
+		if err := dropIndexes(ctx, sql); err != nil {
+			return err
+		}
+		w.unindexed = true
+	}
+	w.empty = false
 	t := w.in(ctx, sql)
 	for _, step := range []func(*tx, *Batch) error{
 		insertContents, completeHashes, findClaimed, removeFacts, insertPaths, insertFacts, updateScans, insertSketches,
