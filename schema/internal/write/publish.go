@@ -171,14 +171,17 @@ func (b *Publication) InsertMounts(ctx context.Context, tx *sql.Tx) error {
 // hasReferences reports whether anything in the build refers to something: what
 // names and ids stand for is of no use to a build that was only listed.
 func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM x_ref) AND EXISTS (SELECT 1
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
 		FROM x_build_archive ba
 		CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 		CROSS JOIN x_ref r ON r.content_id = e.content_id
-		WHERE ba.build_id = ?1) OR EXISTS (SELECT 1
+		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_ref)
+		UNION ALL
+		SELECT 1
 		FROM x_asset_registry g
-		CROSS JOIN x_entry e ON e.content_id = g.content_id
-		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+		CROSS JOIN x_entry_row e INDEXED BY entry_content ON e.content_id = g.content_id
+		CROSS JOIN x_archive a ON a.lineage_id = e.lineage_id AND e.since <= a.edition AND (e.until = 0 OR e.until > a.edition)
+		CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id
 		WHERE g.dependencies > 0 AND ba.build_id = ?1)`, id).Scan(&found)
 	return found, err
 }
