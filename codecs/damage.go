@@ -84,7 +84,7 @@ func DamagesFile(err error) bool {
 
 // DamagesTables reports whether an error that came with e concerns the archive as a
 // whole: e is nil for errors of a table and for Info.Warnings. Entries that do not
-// lie within the file tell that it was cut short. A departure from the format, or
+// lie within the file show that it was cut short. A departure from the format, or
 // a key that is missing, hides no entry.
 func DamagesTables(e *Entry, err error) bool {
 	switch {

@@ -28,22 +28,22 @@ type Inspector struct {
 	// path in the game, mount point and name. head is what Match is shown, nil
 	// when the content was not read. nil: nothing. The Path of the symbols is "".
 	SymbolsAt func(e *Entry, path string, head []byte) []Symbol
-	// Dictionary is how contents that the inspector reads tell what ids in others
-	// stand for. nil: none does.
+	// Dictionary is how contents that the inspector reads name the ids in others.
+	// nil: none does.
 	Dictionary *Dictionary
 	// Compares reports, of an entry that Match takes, whether its facts bear on how
-	// builds compare: they tell what outlives the names of entries, or digest what is
+	// builds compare: they give names that outlive those of entries, or digest what is
 	// no noise. nil: no facts do.
 	Compares func(e *Entry, head []byte) bool
 	// Table reports whether the content of an entry is a table of its archive, which a game
 	// reads before all others: what is wrong with it is damage of the archive. Nil: none is.
 	Table func(e *Entry) bool
 	// Inspect reads content (size bytes). Damage that leaves something to
-	// tell goes into Facts.Problems; an error means that there are no facts.
+	// read goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)
 }
 
-// Dictionary is what some contents tell about ids that others refer to by.
+// Dictionary is the names that some contents give to the ids in others.
 type Dictionary struct {
 	// File reports whether a file of that base name may hold one, whose archive
 	// is then looked through before others are inspected.
@@ -51,7 +51,7 @@ type Dictionary struct {
 	// Holds reports whether the content of e is a dictionary.
 	Holds func(e *Entry) bool
 	// Table is the table of the catalog that dictionaries fill: its columns id and
-	// name_id say what an id stands for.
+	// name_id say what an id means.
 	Table string
 	// Space is where references lie that a dictionary explains.
 	Space Space
@@ -199,7 +199,7 @@ type ValueOptions struct {
 
 // Values is what a [ValueReader] read of one content.
 type Values struct {
-	Context     int64 // stands for the classes and the engine that were used; 0: the content's own
+	Context     int64 // a hash of the classes and the engine that were used; 0: the content's own
 	Engine      int   // 427 for 4.27; 0 where none is known
 	Unversioned bool  // lists have no tags, and need schemas
 	Guessed     bool  // the content does not state its engine

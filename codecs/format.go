@@ -62,7 +62,7 @@ type Format struct {
 	// smaller damage is in Info.Warnings and in Entries.
 	Open func(context.Context, Source, *Options) (Archive, error)
 	// Explain reports why a file that its name claims for this format is not
-	// read as one; nil: there is nothing to tell. It is asked only about files
+	// read as one; nil: there is nothing to say. It is asked only about files
 	// that no format recognises. ErrUnknown says that the file is of another kind;
 	// any other class is damage, see [Damage]. Each of Exts is explained by one
 	// format or another: a file that lost its header or footer must not pass for
@@ -348,7 +348,7 @@ func (m Mounting) Describes(e *Entry) bool {
 	return e.Type != "" && slices.Contains(m.OwnTypes, e.Type)
 }
 
-// FileOf returns what tells the file of the game that an entry is: entries of one
+// FileOf returns the identity of the file of the game that an entry is: entries of one
 // text are the same file. archive is the name of the archive in the build, and
 // point its mount point. Chunks of IoStore containers are found by their ids,
 // whatever paths a container gives them. It is "" for entries that are no file:

@@ -232,7 +232,7 @@ func (a *nestedArchive) fail(entry string, err error) *FormatError {
 	return &FormatError{Format: "nested", File: a.file, Entry: entry, Off: -1, Err: err}
 }
 
-// relabel makes an error of the archive in h tell where that lies.
+// relabel adds the place of the archive in h to an error of it.
 func (a *nestedArchive) relabel(h holder, err error) error {
 	var fe *FormatError
 	switch {

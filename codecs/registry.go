@@ -173,7 +173,7 @@ func (r *Registry) Inspector(e *Entry, head []byte) *Inspector {
 }
 
 // ForComparing returns a registry of the same formats whose inspectors read only those
-// contents whose facts bear on how builds compare, and tell no symbols and references.
+// contents whose facts bear on how builds compare, and give no symbols and references.
 // What a catalog that is scanned so says of changes is the same, but for what changed
 // inside contents and what depends on them.
 func (r *Registry) ForComparing() *Registry {

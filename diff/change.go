@@ -70,10 +70,10 @@ func ParseKind(name string) (Kind, bool) {
 	return 0, false
 }
 
-// First returns the kind that stands for all of several, 0 for none.
+// First returns the kind that is shown for several, 0 for none.
 func (k Kind) First() Kind { return k & -k }
 
-// Letter returns the letter that stands for a kind in --name-status, 0 for several
+// Letter returns the letter of a kind in --name-status, 0 for several
 // kinds.
 func (k Kind) Letter() byte {
 	for _, one := range kinds {
@@ -98,12 +98,12 @@ type Change struct {
 	// Similarity is the share of the content that stayed, in percent: 100 for the
 	// same content, 0 where nothing is known.
 	Similarity int
-	// Notes tell what differs in the metadata, such as "order" or "flags".
+	// Notes say what differs in the metadata, such as "order" or "flags".
 	Notes []string
-	// Download estimates what someone who has the old build must fetch: the stored
+	// Download estimates what a client with the old build must fetch: the stored
 	// size of content that the old build lacks, less what sketches find unchanged.
 	Download int64
-	// Parts are the files of an Unreal asset that the change stands for, when there
+	// Parts are the files of an Unreal asset in the change, when there
 	// are several; Old and New are the first one, with the sizes of all.
 	Parts []Part
 }
@@ -180,7 +180,7 @@ func (c *Change) Sizes() Sizes {
 	return s
 }
 
-// PartList names the files that a change stands for, ".uasset .uexp"; "" when it
+// PartList names the files of a change, ".uasset .uexp"; "" when it
 // is one.
 func (c *Change) PartList() string {
 	exts := make([]string, len(c.Parts))

@@ -16,7 +16,7 @@
 //
 // The files that Unreal Engine 4 and 5 cook one asset to are one change, unless
 // [Options.Files] is set. Contents of Unreal packages that differ in nothing but
-// GUIDs and hashes are told from others by digests that the scan stored.
+// GUIDs and hashes are recognised by digests that the scan stored.
 //
 // All of it is for one catalog: ids of paths and contents mean the same in both
 // builds, so nothing is hashed or read again.

@@ -19,7 +19,7 @@ import (
 // ErrNoFile means that a build has no entry of a path.
 var ErrNoFile = errors.New("no such entry in the build")
 
-// Find returns the entry that a path stands for in a build, after mounting.
+// Find returns the entry that a path means in a build, after mounting.
 func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
 	asked := schema.NewStatements(db)
 	f, err := findBy(ctx, asked, label, path)
@@ -35,7 +35,7 @@ func findBy(ctx context.Context, asked *schema.Statements, label, path string) (
 	return found[label], err
 }
 
-// FindAll returns the entries that a path stands for, by the labels of the builds that have
+// FindAll returns the entries that a path means, by the labels of the builds that have
 // one.
 func FindAll(ctx context.Context, asked *schema.Statements, path string) (map[string]*File, error) {
 	return findIn(ctx, asked, nil, path)

@@ -22,7 +22,7 @@ type Event struct {
 
 // History returns the builds in which an entry changed, the oldest first: where it
 // appeared, changed, got another name and went. The entry is the one that path
-// stands for in the newest build that has it; renames are followed both ways. The
+// means in the newest build that has it; renames are followed both ways. The
 // error is ErrNoFile if no build has it.
 func History(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
 	return follow(ctx, db, func(h *history) ([]Event, error) { return h.all(ctx, path) })
@@ -116,7 +116,7 @@ func (h *history) of(ctx context.Context, at int, v version) ([]Event, error) {
 	return all, nil
 }
 
-// markCosmetic tells cook noise from modifications, as [Compare] does.
+// markCosmetic separates cook noise from modifications, as [Compare] does.
 func (h *history) markCosmetic(ctx context.Context) error {
 	var contents []int64
 	var modified []*Change

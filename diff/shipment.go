@@ -56,7 +56,7 @@ type item struct {
 
 func (i *item) end() int64 { return i.off + i.length }
 
-// storedAs tells stored bytes apart: one content, stored by one method to as many
+// storedAs identifies stored bytes: one content, stored by one method to as many
 // bytes, is taken for the same bytes, unless the archive's checksums say otherwise.
 type storedAs struct {
 	content, method, length int64 // content below 0: by its checksum; 0: not known
@@ -64,7 +64,7 @@ type storedAs struct {
 	encrypted               bool
 }
 
-// hash mixes all that tells stored bytes apart.
+// hash mixes all that identifies stored bytes.
 func (s *storedAs) hash() uint64 {
 	how := s.method << 1
 	if s.encrypted {
@@ -248,7 +248,7 @@ func (c *cargo) add(file, ext int64, e *schema.Stored) {
 		storedAs: storedAs{content, e.Method, e.Stored, sum, e.Flags&1 != 0}})
 }
 
-// order sorts the items, and tells files which are theirs.
+// order sorts the items, and gives files theirs.
 func (c *cargo) order() {
 	slices.SortStableFunc(c.items, func(x, y item) int { return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.off, y.off)) })
 	at := 0

@@ -24,7 +24,7 @@ type loader struct {
 
 // LoadStacks reads complete builds of a catalog by their labels, as stacks of mounted archives,
 // of which [overlay.Make] makes patches. The error is
-// schema.ErrNoBuild if there is none of that label. registry tells which formats
+// schema.ErrNoBuild if there is none of that label. registry knows which formats
 // have mount orders.
 func LoadStacks(ctx context.Context, db *sql.DB, registry *codecs.Registry, labels ...string) ([]*overlay.Stack, error) {
 	l := &loader{db, registry, map[int64]*overlay.Mount{}, map[int64][]overlay.File{}, map[int64]int{}}

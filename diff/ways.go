@@ -10,15 +10,15 @@ import (
 	"pakdb/internal/stored"
 )
 
-// Ways returns what someone who has the old build of a comparison must fetch for the
+// Ways returns what a client with the old build of a comparison must fetch for the
 // new one, by each way of transport, from what the catalog db has. It counts all
 // entries of all archives, whatever a game sees of them.
 //
 // WayFiles and entries are counted, and exact where the catalog has the hashes of
 // files and the contents of entries. The other two ways are estimates: the
-// catalog knows where stored entries lie, so that of a store of chunks it tells
+// catalog knows where stored entries lie, so that of a store of chunks it shows
 // which chunks hold nothing but a run of old bytes; and of contents that
-// changed their sketches tell how much is new. docs/benchmarks.md has how far
+// changed their sketches show how much is new. docs/benchmarks.md has how far
 // estimates were from the truth.
 func Ways(ctx context.Context, db *sql.DB, r *Result) ([]Way, error) {
 	s := &shipment{db: db, catalog: side.Catalog{DB: db}}

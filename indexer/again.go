@@ -35,7 +35,7 @@ type again struct {
 	odd      []string       // items of mappings
 	classes  codecs.Classes // nil: there are no mappings
 	names    func() any     // of the program's classes, by mappings; nil: there are none
-	votes    map[int64]int  // by the engine that tables tell: by which values are understood best
+	votes    map[int64]int  // by the engine of the tables: by which values are understood best
 }
 
 // readAgain reads all such values of the build.
@@ -129,7 +129,7 @@ func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []s
 	return all, err
 }
 
-// state stands for all that decides what is read: the mappings, the engine that was
+// state is a hash of everything that decides how values are read: the mappings, the engine that was
 // given, and the packages that declare classes.
 func (a *again) state(targets []schema.ValueTarget) int64 {
 	h := blake3.New()

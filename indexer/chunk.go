@@ -36,7 +36,7 @@ type item struct {
 	err   error
 	at    place
 
-	header *codecs.Entry // of a .uexp: the entry that tells its exports apart; nil: none, or not met yet
+	header *codecs.Entry // of a .uexp: the entry that has its exports' bounds; nil: none, or not met yet
 }
 
 // finding is what is wrong with an entry, or with a nil entry with the file.

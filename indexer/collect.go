@@ -47,7 +47,7 @@ func (s *scan) collect(c *chunk) error {
 }
 
 // collectProblems hands over what is wrong. What many entries have for one cause
-// is one problem of the file, told at its end.
+// is one problem of the file, reported at its end.
 func (s *scan) collectProblems(c *chunk) {
 	o := c.from
 	add := func(e *codecs.Entry, err error, whole bool) {
@@ -109,7 +109,7 @@ func archiveOf(o *opened, force bool) schema.Archive {
 		info := o.archive.Info()
 		a.Version, a.MountPoint, a.Encrypted = info.Version, info.MountPoint, info.Encrypted
 	}
-	if !force { // who forces a scan wants all rows made anew
+	if !force { // --force makes all rows anew
 		a.Name, a.Continues = o.name, o.continues
 	}
 	return a

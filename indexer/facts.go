@@ -41,7 +41,7 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	return out
 }
 
-// keyOf returns the key that stands for an id, or for a name where there is none.
+// keyOf returns the key of an id, or of a name where there is none.
 func keyOf(id codecs.ID, name string) int64 {
 	if id.IsZero() {
 		return schema.NameKey(name)
@@ -125,7 +125,7 @@ func placeOf(o *opened, e *codecs.Entry) string {
 	return mount + e.Name
 }
 
-// placeKey tells scans of equal files apart that lie in different places, where
+// placeKey distinguishes scans of equal files in different places, where
 // the place makes a difference: in a format that names its entry by the file.
 func placeKey(r *codecs.Registry, o *opened) string {
 	if !o.format.NamedByFile {

@@ -150,7 +150,7 @@ func (o *Options) archives(ctx context.Context, passed func(error)) ([]file, err
 	return whole, nil
 }
 
-// own returns what tells the files of the catalog, and the folder of its
+// own returns a function that recognises the files of the catalog, and the folder of its
 // objects, whatever path or link leads to them.
 func (o *Options) own() func(fs.FileInfo) bool {
 	if o.Catalog == nil {

@@ -84,7 +84,7 @@ func (s *inspected) first(key inspectedKey, at place) bool {
 }
 
 // wantedOf is [inspected.wanted] for the exports of a package in a content of their own:
-// header stands for the package.
+// header identifies the package.
 func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool {
 	return s.first(inspectedKey{contentKey(content[:16]), asHeader(header)}, at)
 }

@@ -28,7 +28,7 @@ type opened struct {
 	archive codecs.Archive // nil: could not be opened, see err
 	known   *schema.Known  // not nil: scanned before, nothing to do
 	scan    string
-	parts   int  // in scan: where it begins to tell of files beside the archive
+	parts   int  // in scan: where files beside the archive begin
 	skim    bool // contents are not read, see Options.Quick
 	hollow  bool // the files that hold its contents are absent
 	sums    []codecs.Sum
@@ -135,7 +135,7 @@ func sizeAndTime(f *os.File) (size, mod int64, err error) {
 }
 
 // ErrChanged means that someone wrote to a file during its scan, so that the
-// rows may tell of neither state.
+// rows may have neither state.
 var ErrChanged = errors.New("changed while it was scanned")
 
 // checkUnchanged is asked when everything has been read.
@@ -237,7 +237,7 @@ func (p *opener) scanKey(f *codecs.Format) string {
 }
 
 // nestedKey is for the formats of archives within archives. That of a file
-// itself stands for it already; a change of any other re-indexes all.
+// itself is in the key already; a change of any other re-indexes all.
 func nestedKey(r *codecs.Registry) string {
 	key := fmt.Sprintf(" nested/%d", codecs.NestedRevision)
 	for _, f := range r.Formats {
@@ -250,7 +250,7 @@ func nestedKey(r *codecs.Registry) string {
 
 // rowsRevision is raised when the indexer itself makes other rows of the same
 // archive. 2: entries know which file of the game they are. 3: chunks do by their
-// ids. 4: loose files are called by where they lie. 5: problems tell whether they
+// ids. 4: loose files are named by their place. 5: problems say whether they
 // concern an archive as a whole, and files that lost what makes them archives have
 // one; problems that entries share are one.
 const rowsRevision = 5

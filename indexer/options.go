@@ -32,7 +32,7 @@ type Options struct {
 	Search schema.Search // of the index of texts and paths
 
 	Open     *codecs.Options // limits and keys
-	KeyPrint string          // stands for the keys in use, so that other keys make another scan
+	KeyPrint string          // a print of the keys in use, so that other keys make another scan
 
 	Store    *objects.Store // not nil: keep contents there
 	Progress *Progress      // not nil: is kept up to date

@@ -20,7 +20,7 @@ type before struct {
 
 // isSame reports whether the edition before has the entry as it is, and its stored bytes
 // are those that the archive states. It fills in the Sum and the Same of the row. When the
-// bytes are others the entry is read, which tells what is wrong.
+// bytes differ the entry is read, which finds the fault.
 func (w *worker) isSame(ctx context.Context, c *chunk, it item, row *schema.Entry) bool {
 	e, edition := it.entry, c.from.before.edition
 	sum := c.from.sumOf(e)

@@ -59,7 +59,7 @@ type search struct {
 	codecs.Scan
 	ids   *codecs.IDSet
 	space map[uint64]codecs.Space // of each id; the first space of the spec wins
-	known int64                   // stands for ids
+	known int64                   // hash of the ids
 }
 
 // all searches the contents of the build that ask for it and were not

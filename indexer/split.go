@@ -243,7 +243,7 @@ func (o *opened) readHeaderFile(stem string) ([]byte, *codecs.Entry) {
 	return nil, nil
 }
 
-// findHeaders lists, by asset, the packages that come behind their .uexp, or far
+// findHeaders lists, by asset, the packages that come after their .uexp, or far
 // before it: those that neighbours does not hand out. Few archives have any.
 func (o *opened) findHeaders() byAsset {
 	wanted := map[uint64]bool{}

@@ -18,7 +18,7 @@ func (p *opener) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
 	if summer, ok := codecs.ArchiveAs[codecs.Summer](o.archive); ok {
 		if o.sums, err = summer.Sums(ctx); err != nil && !p.options.Quick {
-			err = nil // reading the entries tells what is wrong, and where
+			err = nil // reading the entries finds what is wrong, and where
 		}
 	}
 	if o.skim = (p.options.Quick || o.hollow) && o.hasSums(); o.skim && !o.hollow {
@@ -80,7 +80,7 @@ func outOfReach(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrEncrypted) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// claim gives the row the content that a checksum stands for.
+// claim gives the row the content with the checksum.
 func claim(row *schema.Entry, e *codecs.Entry, sum codecs.Sum) {
 	row.Sum = sum.Bytes
 	if row.Stated = states(sum); row.Stated {
@@ -111,7 +111,7 @@ func (o *opened) continues(scan string) bool {
 func (o *opened) sample() (*schema.Sample, error) {
 	var chosen schema.Sampler
 	if o.outline(&chosen) != nil {
-		return nil, nil // reading the archive tells what is wrong
+		return nil, nil // reading the archive finds what is wrong
 	}
 	return &schema.Sample{Entries: chosen.Given, Some: chosen.Some}, nil
 }

@@ -31,7 +31,7 @@ func essenceKey(d *codecs.PartDigest) int64 {
 	return int64(binary.LittleEndian.Uint64(d.Essence[:8]))
 }
 
-// packageName returns what a package is called by where it lies, "" if nothing tells.
+// packageName returns the name of a package by its place, "" if nothing gives it.
 func packageName(r *codecs.Registry, o *opened, e *codecs.Entry) string {
 	at := placeOf(o, e)
 	for _, in := range r.Inspectors {

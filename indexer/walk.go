@@ -91,7 +91,7 @@ func Expand(paths []string) ([]string, error) {
 	return out, nil
 }
 
-// uniqueNames tells files of one name apart by the folders they lie in.
+// uniqueNames distinguishes files of one name by their folders.
 func uniqueNames(files []file) {
 	for depth := 1; depth < 64; depth++ {
 		byName := map[string][]int{}

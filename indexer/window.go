@@ -53,7 +53,7 @@ var windowBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // hold reads the bytes of the entries at once, if they are small and lie close to
 // each other, and holds them until release is called. What cannot be read is not
-// held: whoever asks for it gets the error.
+// held: the next caller gets the error.
 func (s *windows) hold(items []item) (release func()) {
 	start, end, ok := windowOf(items)
 	if s == nil || !ok {

@@ -176,7 +176,7 @@ const inMemory = 4 << 20
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// read decodes an entry once, for all who want its content.
+// read decodes an entry once, for all users of its content.
 func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (err error) {
 	o := c.from
 	defer guard(&err, o.src.Name)

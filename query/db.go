@@ -28,7 +28,7 @@ type DB struct {
 	options Options
 
 	mu   sync.Mutex
-	open *session // nil after a statement was left behind
+	open *session // nil after a statement was given up
 }
 
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
@@ -81,7 +81,7 @@ const patience = 500 * time.Millisecond
 
 // inside calls f with a statement, text with its values, that ctx ends within [patience].
 // SQLite looks between its operations whether it should end; one that takes long, such as
-// a function on a text of many megabytes, is left behind with its connection, and ends
+// a function on a text of many megabytes, is given up with its connection, and ends
 // when it ends. It cannot write to anything, and f hears no more of it.
 func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValue, f func(*statement) error) error {
 	db.mu.Lock()

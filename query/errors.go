@@ -12,7 +12,7 @@ import (
 	"pakdb/schema"
 )
 
-// The classes of errors, for those who turn them into exit codes. An
+// The classes of errors, for callers that turn them into exit codes. An
 // interrupted statement is the context's error.
 var (
 	ErrUsage   = errors.New("usage")   // bad SQL, unknown name, missing parameter

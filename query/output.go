@@ -27,7 +27,7 @@ type Output struct {
 	W        io.Writer
 	Format   string // one of [Formats]; "" is table
 	NoHeader bool   // leave the column names out, where the format has a header
-	Null     string // stands for NULL in text formats
+	Null     string // text of NULL in text formats
 	// Bytes names columns of sizes. Formats of [ForPeople] write them as 1.5 MiB, the others
 	// as numbers.
 	Bytes []string

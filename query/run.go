@@ -120,7 +120,7 @@ func (db *DB) Builds(ctx context.Context) ([]string, error) {
 	return builds, nil
 }
 
-// Build returns label if there is such a build; "newest" stands for the build
+// Build returns label if there is such a build; "newest" is the build
 // that was added last. Its errors are of class ErrUsage.
 func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	builds, err := db.Builds(ctx)

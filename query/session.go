@@ -151,15 +151,15 @@ func (s *session) runPending(context.Context, []driver.Value) (driver.Value, err
 	return nil, nil
 }
 
-// statement is what runs, and can be left behind while it does.
+// statement is a running statement, which can be given up.
 type statement struct {
 	q    driver.QueryerContext
 	done chan struct{} // it has ended
 	left atomic.Bool
-	mu   sync.Mutex // held while who asked is called back
+	mu   sync.Mutex // held during calls back
 }
 
-// leave ends all calls back to who asked, and reports false if the statement has
+// leave ends all calls back, and reports false if the statement has
 // ended. One that does not return, as a write to a pipe that nobody reads, is not
 // waited for.
 func (st *statement) leave() bool {
@@ -179,7 +179,7 @@ func (st *statement) leave() bool {
 	}
 }
 
-// back calls f, unless the statement was left behind.
+// back calls f, unless the statement was given up.
 func (st *statement) back(f func() error) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -210,7 +210,7 @@ func (d *differ) makeTables(file string) {
 		for _, c := range d.columns[view] {
 			order = append(order, fmt.Sprintf("+%q", c.name))
 		}
-		// Nothing tells the collation of a view's column but the sorter of a statement.
+		// Nothing shows the collation of a view's column but the sorter of a statement.
 		program, err := d.rows(d.stored, fmt.Sprintf("EXPLAIN SELECT * FROM %q ORDER BY %s", view, strings.Join(order, ", ")), nil)
 		if err != nil {
 			d.t.Fatal(err)

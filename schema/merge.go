@@ -442,7 +442,7 @@ func sameMappings(a, b []Mapping) bool {
 	return slices.EqualFunc(a, b, func(a, b Mapping) bool { return a.Digest == b.Digest })
 }
 
-// addSets adds the values that hold in the build alone, and what stands for the classes by
+// addSets adds the values that hold in the build alone, and the hash of the classes by
 // which they were read: not what a scan would say, which counts in ids of one catalog.
 func (m *merge) addSets(ctx context.Context) error {
 	if !m.step.build.Valued {

@@ -87,7 +87,7 @@ func (m *merge) searchedHere(ctx context.Context, ids []int64) ([]other.Searched
 	return c.SearchedOf(ctx, ids)
 }
 
-// bothKnown stands for the ids that two numbers stand for, in either order. No scan has
+// bothKnown is the hash of two sets of ids together, in either order. No scan has
 // that number, so that the next one of the archive searches it again.
 func bothKnown(a, b int64) int64 {
 	switch {

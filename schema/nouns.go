@@ -21,7 +21,7 @@ type (
 	Entry = record.Entry
 	// Sample is some of the entries of an archive.
 	Sample = record.Sample
-	// Outline is what tells an entry from others before it is read.
+	// Outline identifies an entry before it is read.
 	Outline = record.Outline
 	// Sampler chooses some entries of all.
 	Sampler = record.Sampler[record.Outline]
@@ -31,7 +31,7 @@ type (
 	Same = record.Same
 	// Facts is what an inspector found in a content.
 	Facts = record.Facts
-	// Symbol says what an id or a name stands for.
+	// Symbol says what an id or a name means.
 	Symbol = record.Symbol
 	// Ref is a reference to an id or a name.
 	Ref = record.Ref
@@ -87,7 +87,7 @@ var (
 )
 
 // Classify adds one of the errors above to an error of SQLite that comes from a
-// catalog, for those who read through the *sql.DB of [OpenReadOnly].
+// catalog, for callers that read through the *sql.DB of [OpenReadOnly].
 func Classify(err error) error { return conn.Classify(err) }
 
 // Version is the layout of the catalogs that this pakdb reads and writes. Those of others

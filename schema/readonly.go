@@ -201,7 +201,7 @@ func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {
 	}
 }
 
-// readPragmas only tell. Those that would also set something are admitted
+// readPragmas only read. Those that would also set something are admitted
 // without an argument alone.
 var readPragmas = map[string]bool{ // true: takes an argument that only selects
 	"application_id": false, "collation_list": false, "compile_options": false, "data_version": false,

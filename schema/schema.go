@@ -31,7 +31,7 @@ type Catalog struct {
 
 // Open opens the catalog at path, creating it if need be. A new catalog
 // appears at path when it is complete; one of another layout is refused, and one that is
-// damaged, as far as [Catalog.Checked] tells. While it is open the file is in WAL mode, so
+// damaged, as far as [Catalog.Checked] shows. While it is open the file is in WAL mode, so
 // that readers go on; [Catalog.Close] brings it back to a single file.
 func Open(ctx context.Context, path string) (*Catalog, error) {
 	path = file.Resolve(path) // one lock and one journal, whatever links lead to the file

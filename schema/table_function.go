@@ -31,7 +31,7 @@ type TableFunction struct {
 	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
 }
 
-// module returns the virtual table that stands for f.
+// module returns the virtual table of f.
 func (f *TableFunction) module(ctx context.Context) *tableModule {
 	return &tableModule{TableFunction: f, ctx: ctx}
 }

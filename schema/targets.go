@@ -19,7 +19,7 @@ type Target struct {
 	Location string // of the archive's file
 	Ordinal  int64
 	Spec     string // as in Facts.Scan
-	Known    int64  // stands for the ids it was searched for; 0: none yet
+	Known    int64  // hash of the ids it was searched for; 0: none yet
 }
 
 // Targets completes what was added so far and returns the contents of the build
@@ -81,7 +81,7 @@ func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 	return b.pipeline.ReplaceScanned(ctx, found) // it is idle after Targets
 }
 
-// Dictionary returns what ids stand for by the newest content that has rows in a
+// Dictionary returns the meaning of ids by the newest content that has rows in a
 // table, whose columns are content_id, id and name_id. It may be called from any
 // goroutine while the build is collected.
 func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string, error) {

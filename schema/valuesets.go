@@ -106,7 +106,7 @@ func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarg
 	return taken, err
 }
 
-// SetValueState notes what stands for the classes and engine by which the values of the
+// SetValueState notes the hash of the classes and engine by which the values of the
 // build were read.
 func (b *Build) SetValueState(ctx context.Context, state int64) error {
 	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {

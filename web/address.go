@@ -48,7 +48,7 @@ type address struct {
 	path    string // of a folder, a file, or what is served of the program
 	archive string
 	ordinal int64
-	pair    string // "old...new": labels may have dots, so builds tell where to cut
+	pair    string // "old...new": labels may have dots, so the list of builds decides where to cut
 	name    string // of a query
 	part    string // of a file or a comparison: "hex", "inside"
 	query   url.Values

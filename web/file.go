@@ -72,7 +72,7 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 	return part(f, w, r, a)
 }
 
-// tell tells the facts of the file, and of the asset that it is a part of: its class, what is
+// tell writes the facts of the file, and of the asset that it is a part of: its class, what is
 // in it in a few words, and its files, the one with its tables first.
 func (f *file) tell(w http.ResponseWriter, r *http.Request) error {
 	holds, err := f.catalog.Holds(r.Context(), f.build, f.entry)

@@ -204,7 +204,7 @@ type cell struct {
 	Type    string  `json:"t,omitempty"`
 	Archive string  `json:"a,omitempty"`
 	Folder  bool    `json:"d,omitempty"` // it can be gone into
-	Rest    int64   `json:"r,omitempty"` // how many small ones it stands for
+	Rest    int64   `json:"r,omitempty"` // how many small ones it contains
 	Cells   []*cell `json:"c,omitempty"`
 
 	content int64
@@ -212,7 +212,7 @@ type cell struct {
 
 const (
 	deepestMap = 6
-	smallestOf = 4000 // what is smaller than this share of all is not told apart
+	smallestOf = 4000 // items below this share of all are drawn together
 )
 
 // treemap answers with the cells of a map: what is too small to be seen is together.

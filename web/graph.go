@@ -22,7 +22,7 @@ type graphs struct {
 // mostNodes bounds a graph that is drawn.
 const mostNodes = 300
 
-// node is a file of a graph, or what nothing in the build stands for.
+// node is a file of a graph, or an id that means nothing in the build.
 type node struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"` // "" of what is not in the build

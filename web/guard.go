@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// guard decides who may ask.
+// guard decides which requests are answered.
 type guard struct {
 	hosts []string // beside those of this machine
 	token string   // "": nobody needs one
@@ -69,7 +69,7 @@ func (g *guard) admits(r *http.Request) bool {
 	return err == nil && g.equals(c.Value)
 }
 
-// equals compares hashes, in a time that tells nothing of the token.
+// equals compares hashes, in a time that shows nothing of the token.
 func (g *guard) equals(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1

@@ -31,7 +31,7 @@ func refuse(status int, hint, format string, args ...any) *problem {
 	return &problem{Status: status, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// problemOf says what an error means to who asked.
+// problemOf returns the answer to a request that failed.
 func problemOf(err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {
@@ -57,7 +57,7 @@ func problemOf(err error) *problem {
 	return p
 }
 
-// fail answers with an error. One that comes when who asked has left goes nowhere.
+// fail answers with an error. After the client has left there is no answer.
 func fail(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -51,7 +51,7 @@ func (s *slots) give(own *slot) {
 	s.free = append(s.free, own)
 }
 
-// run calls f with a connection. It does not wait for one: if all are in use, who asks is to
+// run calls f with a connection. It does not wait for one: if all are in use, the client is to
 // come again.
 func (s *slots) run(ctx context.Context, f func(*query.DB) error) (err error) {
 	own := s.take()

@@ -98,7 +98,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 
 // stopped reports a statement that took too long.
 func (x *statements) stopped(text string) error {
-	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run", "stopped: a statement may take %s here", x.limits.Time)
+	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json shows the plan", "stopped: a statement may take %s here", x.limits.Time)
 	p.Advice, p.Command = query.Advice(text), "pakdb query "+quoted(text)
 	return p
 }
@@ -191,8 +191,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return b.ResponseWriter.Write(p)
 }
 
-// end ends an answer that failed, also where a write to someone who does not read goes on: a
-// statement that was left behind writes nothing after it. If some of it was written, the
+// end ends an answer that failed, also where a write to a client that does not read goes on: a
+// statement that was given up writes nothing after it. If some of it was written, the
 // connection ends with it, and end reports true.
 func (b *beginning) end(w http.ResponseWriter) bool {
 	answer := http.NewResponseController(w)

@@ -96,5 +96,5 @@ func writeBody(w http.ResponseWriter, kind string, body []byte) {
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "no-store")
 	}
-	_, _ = w.Write(body) // who asked may have left
+	_, _ = w.Write(body) // the client may have left
 }

@@ -101,7 +101,7 @@ func finish(run func() error) int {
 	return code
 }
 
-// exitCode returns the exit code that stands for err. What is of no known class
+// exitCode returns the exit code of err. What is of no known class
 // has failed.
 func exitCode(err error) int {
 	switch {

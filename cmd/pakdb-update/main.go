@@ -169,7 +169,7 @@ func run(ctx context.Context, args []string) int {
 // errDiffers means that verify found a difference.
 var errDiffers = errors.New("the folder differs from the build")
 
-// exitCode returns the exit code that stands for err. What is of no known class has
+// exitCode returns the exit code of err. What is of no known class has
 // failed.
 func exitCode(err error) int {
 	isAny := func(classes ...error) bool {

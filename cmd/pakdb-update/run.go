@@ -89,7 +89,7 @@ func (o *options) open(out *events) (*update.Remote, error) {
 	return r, nil
 }
 
-// compare tells how the folder differs from the build, and changes nothing.
+// compare reports how the folder differs from the build, and changes nothing.
 func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (err error) {
 	if _, err := os.Stat(o.dir); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"pakdb/internal/testkit"
 )
 
-// errIO stands for a disk that fails.
+// errIO is the error of a failing disk.
 var errIO = errors.New("input/output error")
 
 // patience is how long reading one damaged archive may take. Generous, because

@@ -40,7 +40,7 @@
 // blocks of 2^(memLevel+6)-1 symbols, package-free Huffman codes with zlib's
 // repair of codes that are too long, and its choice among stored, fixed and
 // dynamic blocks. The output is that of one call of deflate with Z_FINISH and
-// all the input (compress2); a caller who drains zlib through a small buffer,
+// all the input (compress2); a caller that drains zlib through a small buffer,
 // or feeds it in pieces, gets the same bits but for level 0.
 //
 // Versions: from 1.2.5.1 to 1.3.1 the output of levels 1 to 9 with the default
@@ -63,7 +63,7 @@
 // positions grow from one input to the next, so tables need no clearing. None of
 // this changes a match.
 //
-// A second hash chain over four bytes, with ranks that tell which candidates
+// A second hash chain over four bytes, with ranks that show which candidates
 // zlib would not have reached, finds the same matches too. It was tried and left
 // out: what it saves in searching it costs in indexing.
 //

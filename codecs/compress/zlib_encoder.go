@@ -35,7 +35,7 @@ type ZlibEncoder struct {
 
 	// The hash chains of greedy. A stored position is the position in src plus
 	// shift, which grows by the length of each input, so that what earlier inputs
-	// left behind lies below every position and needs no clearing.
+	// left by it lies below every position and needs no clearing.
 	head  []uint32          // by hash: the latest position
 	prev  *[ringSize]uint32 // by position: the one before of the same hash
 	shift uint32

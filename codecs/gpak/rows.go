@@ -114,7 +114,7 @@ func (a *sqlitePak) rowName(r *row, c *columns, fail func(field, format string, 
 	}
 }
 
-// rowContent checks length and blob. An absent blob stands for an empty file:
+// rowContent checks length and blob. An absent blob is an empty file:
 // binding an empty buffer stores NULL in SQLite's C interface.
 func (a *sqlitePak) rowContent(r *row, c *columns, l int64, fail func(field, format string, args ...any)) {
 	if c.blobType != "blob" && (c.blobType != "null" || l != 0) {

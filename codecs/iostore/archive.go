@@ -279,7 +279,7 @@ func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
 }
 
 // Locate implements codecs.Locator: a long package name, "/Game/Maps/Arena",
-// stands for the chunk of that package, whether or not the container has a path
+// means the chunk of that package, whether or not the container has a path
 // for it; with an extension (.uasset, .umap, .ubulk, .uptnl, .m.ubulk) for the
 // chunks of that kind.
 func (a *archive) Locate(name string) func(*codecs.Entry) bool { return packageChunks(name) }

@@ -104,7 +104,7 @@ func bareName(typeName string, id chunkID) string {
 
 // eraOf decides by which numbering the types of t are read. Version 3 was
 // written by both 4.27 and 5.0 Early Access; there the extensions of the
-// directory's paths tell, or else which number the container's header has.
+// directory's paths decide, or else which number the container's header has.
 func eraOf(t *toc, d *directory) era {
 	switch {
 	case t.version < partitionSize:

@@ -36,7 +36,7 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	return newContent(ctx, a, x), nil
 }
 
-// readable tells before anything is read what would keep x from being read.
+// readable returns, before anything is read, the error that keeps x from being read.
 func (a *archive) readable(x *chunk) error {
 	t := a.toc
 	if x.size > a.limits.Entry {

@@ -193,7 +193,7 @@ func (v *verifier) partitions() error {
 	return nil
 }
 
-// layout checks where blocks lie, as far as the TOC tells.
+// layout checks where blocks lie, as far as the TOC shows.
 func (v *verifier) layout() {
 	t := v.a.toc
 	var end int64

@@ -129,7 +129,7 @@ type place struct {
 	body int32
 }
 
-// fieldKey tells the fields of a prototype apart.
+// fieldKey identifies a field of a prototype.
 type fieldKey struct {
 	blueprint, id uint64
 	copy          uint8

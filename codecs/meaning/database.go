@@ -63,7 +63,7 @@ func (d *database) load(path string) *calligraphy.Facts {
 	return found
 }
 
-// path returns the path of the record that an id stands for, "" if none is known.
+// path returns the path of the record that an id means, "" if none is known.
 func (d *database) path(space codecs.Space, id uint64) string {
 	paths, ok := d.records[space]
 	if !ok {

@@ -62,7 +62,7 @@ type Files interface {
 	// Facts returns what the content of the file at path says, or an error of class
 	// fs.ErrNotExist.
 	Facts(ctx context.Context, path string) (*codecs.Facts, error)
-	// Name returns what an id stands for that entries of archives bear themselves,
+	// Name returns what an id means that entries of archives bear themselves,
 	// "" if that is not known.
 	Name(space codecs.Space, id codecs.ID) string
 }

@@ -79,7 +79,7 @@ func describeBlocks(a *archive, e *codecs.Entry, r *bin.Reader, p *peeker) error
 func readBlocks(e *codecs.Entry, r *bin.Reader, p *peeker, n int) error {
 	next := r.Off() + 8*int64(n)
 	left := e.Offset + e.Stored - next
-	e.Blocks = make([]codecs.Block, 0, n) // never nil: it tells from an entry that is not compressed
+	e.Blocks = make([]codecs.Block, 0, n) // never nil: nil is an entry that is not compressed
 	for range n {
 		off := r.Off()
 		b := codecs.Block{Offset: next, Stored: int64(r.U32() & 0xffffff), Size: int64(r.U32())}

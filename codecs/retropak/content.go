@@ -143,7 +143,7 @@ type storedBlock struct {
 func (s storedBlock) where() (string, int64) { return "stored bytes", s.b.Offset }
 func (s storedBlock) end() int64             { return s.b.Offset + s.b.Stored }
 
-// sniff tells a zlib stream from segments by its first two bytes. They cannot
+// sniff distinguishes a zlib stream from segments by its first two bytes. They cannot
 // be confused: a segment of LZO1X is at most 0x4443 bytes long, so its length
 // never starts with 0x78.
 func sniff(b []byte) compress.Method {

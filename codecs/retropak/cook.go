@@ -135,11 +135,11 @@ func (l layout) alignUp(n int64) int64 { return (n + l.align - 1) &^ (l.align - 
 type variant struct {
 	name string
 	layout
-	method compress.Method // of compressed entries; None when no entry tells
+	method compress.Method // of compressed entries; None when no entry shows it
 }
 
 // variants lists the default first. The ones with two names are paks that hold
-// no compressed entry: nothing in them tells the games apart, and what is added
+// no compressed entry: nothing in them distinguishes the games, and what is added
 // to them is stored.
 var variants = [...]variant{
 	{"MP1", prime, compress.Zlib},
@@ -172,7 +172,7 @@ func variantNamed(name string) (variant, bool) {
 }
 
 // variantOf returns the game of a pak from its layout and from how its first
-// compressed entry that tells is compressed.
+// compressed entry is compressed.
 func variantOf(l layout, m compress.Method) variant {
 	for _, v := range variants {
 		if v.layout == l && (v.method == m || l == prototype) {

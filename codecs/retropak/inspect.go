@@ -34,7 +34,7 @@ func Inspector() *codecs.Inspector {
 	}
 }
 
-// symbols says that an asset stands for its own id, whatever its content.
+// symbols returns the asset's own id, whatever its content.
 func symbols(e *codecs.Entry) []codecs.Symbol {
 	if !isAsset(e) {
 		return nil
@@ -197,7 +197,7 @@ func (x *references) magic(want uint32) bool {
 	return x.failure() == nil
 }
 
-// Asset is the space of the asset ids of Retro Studios' games. An entry stands for
+// Asset is the space of the asset ids of Retro Studios' games. An entry means
 // its own [codecs.Entry.ID] there, so inspectors define no symbols: the same
 // content may be stored under several ids.
 const Asset codecs.Space = "retro-asset"

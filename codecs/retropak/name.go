@@ -37,7 +37,7 @@ func appendType(b []byte, fourCC [4]byte) []byte {
 	return b
 }
 
-// plain bytes stand for themselves in a name; others are written %XX, so that
+// plain bytes are themselves in a name; others are written %XX, so that
 // no type makes an unsafe path and no two types the same one.
 func plain(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '-'

@@ -25,7 +25,7 @@ const (
 	chunkHeader = 24
 )
 
-// The sizes of an ADIR record, which tell the games apart.
+// The sizes of an ADIR record, by which the games differ.
 const (
 	recordTF  = 36 // fourCC, GUID, u64 offset, u64 size
 	recordMPR = 52 // fourCC, GUID, u32, u32, u64 offset, u64 decoded size, u64 size
@@ -249,7 +249,7 @@ const LZSS compress.Method = "retro-lzss"
 
 // formArchive is a pak of Tropical Freeze or Metroid Prime Remastered. It lists
 // entries, and opens those that are not compressed. Content is as stored: what
-// META says about decompressing graphics is for those who decode them.
+// META says about decompressing graphics is for decoders of them.
 type formArchive struct {
 	src        codecs.Source
 	opts       codecs.Options

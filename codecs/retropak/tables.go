@@ -262,7 +262,7 @@ func readPrime(src codecs.Source, lim codecs.Limits) (*tables, error) {
 }
 
 // readPrimeAs reads a growing part of the file until both lists are inside:
-// nothing but the first list itself tells where the second one starts.
+// nothing but the first list itself shows where the second one starts.
 func readPrimeAs(src codecs.Source, lim codecs.Limits, l layout) (*tables, error) {
 	for n := int64(4 << 10); ; n *= 8 {
 		n = min(n, src.Size, lim.Table)

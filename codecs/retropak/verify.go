@@ -136,7 +136,7 @@ func (v *verifier) resources() error {
 }
 
 // ends checks the fill after compressed data. Damage is for those to report
-// who read the entry.
+// that read the entry.
 func (v *verifier) ends() error {
 	for e, err := range v.a.Entries() {
 		if err != nil || e.Blocks == nil || e.Size > v.a.opts.Limits.Entry {

@@ -84,7 +84,7 @@ func (w *writer) Imitate(original codecs.Archive) error {
 // Add stores the content of r, compressed where the game's own cooker would,
 // and where that makes it smaller. Uncompressed content is filled up with 0xFF
 // and reads back so: see [codecs.Padder]. Where e has neither Type nor ID, its
-// Name tells them. Times are not stored.
+// Name has them. Times are not stored.
 func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 	rec, err := w.record(e)
 	if err != nil {

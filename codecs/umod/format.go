@@ -82,7 +82,7 @@ func Format() *codecs.Format {
 }
 
 // probe looks for the trailer. Its magic at this place is enough; what else
-// is wrong with the file, Open tells. The first file of an installer may be an archive
+// is wrong with the file, Open reports. The first file of an installer may be an archive
 // that begins as its format does.
 func probe(src codecs.Source) (codecs.Match, error) {
 	t, err := readTrailer(src)

@@ -194,7 +194,7 @@ func city64(s []byte) uint64 {
 // container's name, the container's.
 func NameHash(name string) uint64 { return CityHash64(lowerUTF16(name)) }
 
-// The two top bits of an FPackageObjectIndex tell what it refers to.
+// The two top bits of an FPackageObjectIndex are the kind of its target.
 const (
 	ObjectKind    = 3 << 62 // mask of the kind
 	ObjectExport  = 0 << 62 // an export of the same package, by position

@@ -119,7 +119,7 @@ func (f *PackageFacts) separator(depth int) byte {
 	return '.'
 }
 
-// isPackage reports whether the root r of a chain stands for a whole package:
+// isPackage reports whether the root r of a chain is a whole package:
 // any import does, and an export that is a forced Package.
 func (f *PackageFacts) isPackage(r ObjectRef) bool {
 	if _, ok := r.Import(); ok {
@@ -201,7 +201,7 @@ func (f *PackageFacts) pathBound(r ObjectRef) (n int64) {
 		if r == 0 {
 			break
 		}
-		n += 24 // a number, a separator, or what stands for a bad name
+		n += 24 // a number, a separator, or a bad name's replacement
 		if name, ok := f.name(r); ok && name.Index >= 0 && int(name.Index) < len(f.Names) {
 			n += int64(len(f.Names[name.Index].Text))
 		}

@@ -15,8 +15,8 @@ import (
 //
 // PackageFacts.Imports has one import for each entry of the import map
 // (ImportCount of them), in its order, then what makes them complete. The Names after NameCount are not
-// in the package's name table: names of imported packages, and what stands for
-// hashes that are not resolved (those imports have [ImportByID]).
+// in the package's name table: names of imported packages, and placeholders of
+// unresolved hashes (those imports have [ImportByID]).
 type ZenFacts struct {
 	Version      int          // of the Zen header; 0 when unversioned
 	PackageID    uint64       // hash of the package's name

@@ -96,7 +96,7 @@ func (w *writer) primary(d *directories, regions [2]region) []byte {
 }
 
 // pathHashes is the region that the engine looks files up in. The pruned
-// directory after the hashes serves those who search the pak by name at run
+// directory after the hashes serves searches of the pak by name at run
 // time; without a template it is empty, as UnrealPak leaves it.
 func (w *writer) pathHashes(d *directories) []byte {
 	b := leOrder.AppendUint32(nil, uint32(len(w.entries)))

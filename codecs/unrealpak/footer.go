@@ -112,7 +112,7 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 // known: the version's number has a layout.
 func (f *footer) known() bool { return f.number >= 1 && f.number <= lastNumber }
 
-// split tells from the bytes after the index hash how many of them are method
+// split finds how many of the bytes after the index hash are method
 // names, and so which version it is. A few bytes after the footer are taken
 // for a fork's addition (ARK has 8).
 func (f *footer) split(rest []byte) {

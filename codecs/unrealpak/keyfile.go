@@ -19,7 +19,7 @@ type namedKey struct{ Name, Guid, Key string }
 var errNoKeys = errors.New("no encryption key in it")
 
 // AddFile adds the keys of a file in one of the forms in which people have them, which its
-// content tells apart: Crypto.json and DefaultCrypto.ini of the engine, the JSON of FModel
+// content decides between them: Crypto.json and DefaultCrypto.ini of the engine, the JSON of FModel
 // with mainKey and dynamicKeys, and lines of a KEY, GUID=KEY or a GUID and a KEY. One
 // without any key is an error, which repeats no key.
 func (r *Keyring) AddFile(b []byte) error {

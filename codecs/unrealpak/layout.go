@@ -91,7 +91,7 @@ func (v *verifier) gap(from, to int64, report func(*codecs.FormatError)) error {
 	return nil
 }
 
-// repeatedNames reports names that the engine cannot tell apart.
+// repeatedNames reports names that the engine cannot distinguish.
 func (v *verifier) repeatedNames() {
 	seen := make(map[string]int, v.a.table.len())
 	for i := range v.a.table.len() {

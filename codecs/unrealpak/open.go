@@ -364,7 +364,7 @@ func (r *unitReader) Close() error {
 	if r.err == nil {
 		r.err = errClosed
 	}
-	err := r.r.Close() // waits for those who read from what is released next
+	err := r.r.Close() // waits for readers of what is released next
 	r.c.release()
 	return err
 }

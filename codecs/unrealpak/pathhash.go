@@ -256,9 +256,9 @@ func (t *hashIndex) hashOf(name string) uint64 {
 }
 
 // markOverlaps finds encoded entries that reach into each other: no packer
-// writes them, and a hostile file could make a few bytes stand for any number
+// writes them, and a hostile file could make a few bytes mean any number
 // of blocks. Several names for one entry are let through while the blocks they
-// stand for remain within what the bytes can hold.
+// mean remain within what the bytes can hold.
 func (t *hashIndex) markOverlaps() {
 	end, budget := int64(0), int64(len(t.primary.encoded))+1<<16
 	for i, it := range t.items {

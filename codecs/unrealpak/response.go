@@ -1,5 +1,5 @@
 // These functions read the lists of files that UnrealPak takes:
-// response files, and order files. It finds the files that their lines stand for,
+// response files, and order files. It finds the files of their lines,
 // and says in which order and under which names they are packed.
 
 package unrealpak
@@ -182,7 +182,7 @@ func rank(l ResponseLine) int {
 }
 
 // Expand replaces folders and wildcards among the sources by the files that they
-// stand for, as UnrealPak does: "Content/*.uasset" is every .uasset below
+// mean, as UnrealPak does: "Content/*.uasset" is every .uasset below
 // Content, and its destination is the folder of the line's. A destination that
 // ends in a slash gets the source's name. files lists the files at or below a
 // path, relative to it, sorted and with slashes: "." alone when the path is a

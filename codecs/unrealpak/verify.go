@@ -57,7 +57,7 @@ type extent struct {
 }
 
 // extents lists where the readable entries lie, by offset. What makes the
-// others unreadable is told by Entries.
+// the others are unreadable is reported by Entries.
 func (v *verifier) extents() []extent {
 	var rec record
 	var list []extent

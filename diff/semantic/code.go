@@ -184,7 +184,7 @@ func codeOf(ctx context.Context, s *Comparer, all *objects, id int64) error {
 	byExport := map[int64]*function{}
 	err := s.each(ctx, scriptRows, []driver.Value{id}, func(v []driver.Value) {
 		if v[2] == nil {
-			return // opaque: the hashes of its export tell what is known
+			return // opaque: the hashes of its export show what is known
 		}
 		f := &function{path: functionPath(side.Text(v[1])), form: side.Integer(v[2]), size: side.Integer(v[3]), calls: map[string]call{}}
 		all.code[values.Fold(f.path)], byExport[side.Integer(v[0])] = f, f
@@ -201,7 +201,7 @@ func codeOf(ctx context.Context, s *Comparer, all *objects, id int64) error {
 }
 
 // isMade reports whether a variable is one that the compiler of blueprints makes: it comes
-// and goes with the code that uses it, which tells more.
+// and goes with the code that uses it, which shows more.
 func isMade(name string) bool {
 	return strings.HasPrefix(name, "CallFunc_") || strings.HasPrefix(name, "K2Node_") || strings.HasPrefix(name, "Temp_")
 }

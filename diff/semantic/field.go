@@ -25,8 +25,8 @@ type Comparer struct {
 	Contents Contents // nil: facts alone
 	OldBuild string   // names of ids are looked up in the build of the side
 	NewBuild string
-	Code     Code // nil: how code changed is not told as text
-	// Hashes reports exports with other bytes by hashes also where their values tell
+	Code     Code // nil: changes of code are not shown as text
+	// Hashes reports exports with other bytes by hashes also where their values say
 	// what changed.
 	Hashes bool
 
@@ -85,7 +85,7 @@ type Range struct {
 	Old, New []byte
 }
 
-// field is one value of a content, under a name that tells it from the others.
+// field is one value of a content, under a name that distinguishes it from the others.
 type field struct {
 	name, value string
 	// key is the name as fields are compared, and same the value: without case where the
@@ -93,8 +93,8 @@ type field struct {
 	key, same string
 	// whole is what is said when the field comes or goes, "" for the value.
 	whole string
-	// of is the key of the field that this one tells more about: when that came or went, this
-	// one is not worth telling.
+	// of is the key of the field that this one details: when that came or went, this
+	// one is left out.
 	of string
 }
 

@@ -77,7 +77,7 @@ func lookOf(i image.Image) (l Look, ok bool) {
 }
 
 // Alike reports whether two textures look the same: of the same proportions, by the hash,
-// and by the pixels of small pictures, of which psnr tells how near they are.
+// and by the pixels of small pictures, whose psnr shows how near they are.
 func (l *Look) Alike(other *Look) (psnr float64, ok bool) {
 	if l.Width*other.Height != l.Height*other.Width || bits.OnesCount64(l.hash^other.hash) > mostBits {
 		return 0, false

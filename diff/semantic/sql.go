@@ -10,7 +10,7 @@ import (
 )
 
 // The queries below yield the fields of content ?2 in build ?1: a name, and a
-// value. Ids are shown by the path they stand for in that build.
+// value. Ids are shown by the path they mean in that build.
 
 // settings are those of an .ini: a key with its value, or what is done to a list, or a
 // line that is neither. Sections and keys have no case. A text of such lines alone is no .ini, whatever its name.
@@ -120,7 +120,7 @@ const prototypeValues = `SELECT v.ordinal, v.owner, v.blueprint, v.copy, v.posit
 
 // prototypeFields names the values of a Marvel Heroes prototype by the field, the
 // place in a list, and the value that holds the body they are in:
-// "Powers[2].Damage". Copies of a mixin are told apart by their number, and so
+// "Powers[2].Damage". Copies of a mixin are distinguished by their number, and so
 // are blueprints that declare a field of the same name.
 func (s *Comparer) prototypeFields(ctx context.Context, build int64, f *diff.File) ([]field, error) {
 	type key struct {

@@ -14,7 +14,7 @@ import (
 
 // structuredChanges lists what differs between two texts that have a structure: JSON by
 // paths, tables of CSV by row and column, XML by element. ok is false when either has
-// none. name is that of the file: only its extension tells a table from other text.
+// none. name is that of the file: only its extension distinguishes a table from other text.
 func structuredChanges(name string, a, b []byte) (changes []Field, ok bool) {
 	if changes, ok := jsonChanges(a, b); ok {
 		return changes, true
@@ -100,7 +100,7 @@ func isXML(b []byte) bool {
 const maxDepth = 200
 
 // parseXML reads XML as objects: attributes by @name, the text as #text, elements by name.
-// Elements of one name are told apart by an attribute that is unique among them, else they
+// Elements of one name are distinguished by an attribute that is unique among them, else they
 // are a list. An element that has nothing but text is a text.
 func parseXML(b []byte) (root any, ok bool) {
 	p := &xmlReader{d: xml.NewDecoder(bytes.NewReader(bin.Text(b)))}
@@ -185,7 +185,7 @@ func (p *xmlReader) element(start xml.StartElement, depth int) (any, error) {
 	}
 }
 
-// keys are attributes that tell elements of one name apart.
+// keys are attributes that distinguish elements of one name.
 var keys = []string{"id", "Id", "ID", "key", "Key", "name", "Name"}
 
 // addChildren puts elements into an object.

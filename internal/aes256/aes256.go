@@ -24,7 +24,7 @@ func Align(n int64) int64 { return (n + Block - 1) &^ (Block - 1) }
 
 // ParseKey reads a key as people pass it on: base64, 64 hex digits with or
 // without 0x, or the 32 ASCII characters of the engine's old -aes= option. Forms
-// are told apart by their length. The error does not repeat the key.
+// are recognised by their length. The error does not repeat the key.
 func ParseKey(s string) ([]byte, error) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")

@@ -6,9 +6,9 @@
 //     which begins with [Prefix]. Readers pass over such names.
 //   - It is synced before it is renamed, and its folder after that. What can be
 //     made again at no cost, such as extracted files, is not synced.
-//   - Whoever made a temporary file removes it ([Temp.Discard]), also after an
+//   - The maker of a temporary file removes it ([Temp.Discard]), also after an
 //     error and after a panic. What a killed process left is removed by the next
-//     one that writes the same file ([Dir.Sweep]). A lock tells such files from
+//     one that writes the same file ([Dir.Sweep]). A lock distinguishes such files from
 //     those that another process is writing.
 //
 // Every operation that changes the disk can be counted, or made to fail, by a

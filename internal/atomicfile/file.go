@@ -95,7 +95,7 @@ func Mode(st fs.FileInfo) fs.FileMode {
 	return st.Mode().Perm()
 }
 
-// WithExec returns permissions by which all who may read a file may run it, or nobody.
+// WithExec returns permissions by which all that may read a file may run it, or none.
 func WithExec(mode fs.FileMode, exec bool) fs.FileMode {
 	if !exec {
 		return mode &^ 0o111

@@ -11,7 +11,7 @@ type Kind string
 // The operations that change what is on the disk.
 const (
 	OpCreate   Kind = "create" // also where there may be one
-	OpOpen     Kind = "open"   // for writing to what is there
+	OpOpen     Kind = "open"   // of an existing file, for writing
 	OpWrite    Kind = "write"
 	OpTruncate Kind = "truncate"
 	OpChmod    Kind = "chmod"

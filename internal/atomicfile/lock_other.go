@@ -12,5 +12,5 @@ func hold(*os.File) bool { return true }
 // keep does nothing, as nothing is locked.
 func keep(*os.File) io.Closer { return nil }
 
-// unused removes nothing, since nothing tells there who has a file open.
+// unused removes nothing, since no call there lists the owners of an open file.
 func unused(string, func() error) error { return nil }

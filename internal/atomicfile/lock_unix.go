@@ -34,7 +34,7 @@ func hold(f *os.File) bool {
 
 // keep holds a file beyond its being closed, until what it returns is closed: the lock is
 // that of both. The file itself must be closed before it is renamed, since some file
-// systems tell only then that it was not written.
+// systems report only then that it was not written.
 func keep(f *os.File) io.Closer {
 	if again, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err == nil {
 		return os.NewFile(uintptr(again), f.Name())

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// hold does nothing: unused finds out who has a file open.
+// hold does nothing: unused finds out whether a file is open.
 func hold(*os.File) bool { return true }
 
 // keep does nothing: a file that is open cannot be renamed here.

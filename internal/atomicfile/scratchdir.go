@@ -55,7 +55,7 @@ func (d *ScratchDir) Close() error {
 	return errors.Join(d.lock.Close(), removeScratch(d.path))
 }
 
-// removeScratch removes a folder, its lock after all else: if this is killed, the lock tells
+// removeScratch removes a folder, its lock after all else: if this is killed, the lock shows
 // the next one that nobody uses the folder.
 func removeScratch(dir string) error {
 	all, err := os.ReadDir(dir)

@@ -20,7 +20,7 @@ import (
 const maxBase = 200
 
 // TempName is the name that a file has until it is complete: beside the place
-// where it will be. mark tells it from others for the same place.
+// where it will be. mark distinguishes it from others for the same place.
 func TempName(name, mark string) string {
 	dir, base := path.Split(name)
 	return dir + tempStem(base) + mark

@@ -188,7 +188,7 @@ type PlainFacts struct {
 	Blocks  []Block
 }
 
-// Figure is what a head tells, or what a text was counted to have.
+// Figure is a number from the head of a content, or a count of a text.
 type Figure struct {
 	Name  string // "shaders"
 	Value int64

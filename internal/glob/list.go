@@ -45,7 +45,7 @@ func (l List) Missed(paths iter.Seq[string]) List {
 }
 
 // Check returns an [UnmatchedError] of the first pattern that matches none of the paths,
-// nil if there is none. A pattern that stands for nothing is a mistake, not an empty
+// nil if there is none. A pattern that matches nothing is a mistake, not an empty
 // answer. where says in the message where the paths are.
 func (l List) Check(where string, paths iter.Seq[string]) error {
 	missed := l.Missed(paths)

@@ -4,8 +4,8 @@
 // patches ask it again for archives that no catalog knows.
 //
 // A game sees one entry for each file:
-//   - [FileKey] tells which entries are the same file.
-//   - [Compare] tells which of two archives wins.
+//   - [FileKey] is equal for entries that are the same file.
+//   - [Compare] decides which of two archives wins.
 //   - [View] goes through the entries in that order, and knows about delete
 //     records and about several entries of one file in one archive.
 //
@@ -154,7 +154,7 @@ func appendLower(b *strings.Builder, s string) {
 // View finds what a game sees of mounted archives. It is offered their entries
 // archive by archive, the archive that wins first (see [Compare]); those of one
 // archive begin with the one that counts among several of one file: its first,
-// or in some formats its last. K tells files apart, E stands for an entry. The
+// or in some formats its last. K identifies files, E is an entry. The
 // zero value is not ready; see [NewView].
 type View[K comparable, E any] struct {
 	at    map[K]int32
@@ -177,7 +177,7 @@ func NewView[K comparable, E any](files int) *View[K, E] {
 }
 
 // Offer takes the next entry, of the file key, in an archive of that mount order.
-// archive tells archives apart and is not below 0. It returns what hides the
+// archive identifies the archive and is not below 0. It returns what hides the
 // entry: the one that the game sees, else a delete record; hidden is false for
 // the entry that the game sees, and for delete records.
 //

@@ -41,7 +41,7 @@ func Hash(seed uint64, id ID) uint64 {
 // many seeds. A seed above 0 leads to a place: Hash(seed, id) modulo their number;
 // one below 0 is the place -seed-1 of the only id that picks it. order has for
 // each place the index of its id. Ids whose seed is 0 although something picks it
-// have the places that remain, which are in left: no seed tells their ids apart,
+// have the places that remain, which are in left: no seed separates their ids,
 // as of equal ones, or finding one took too long. The time is linear but for
 // that, whatever the ids.
 func Order(ids []ID) (order []int, seeds, left []int32) {

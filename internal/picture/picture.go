@@ -50,7 +50,7 @@ func Small(i image.Image, side int) *image.NRGBA {
 }
 
 // Resized returns a picture of other sides, none below 1: each pixel is the mean of those
-// that it stands for, by their opacity.
+// that it covers, by their opacity.
 func Resized(i image.Image, w, h int) *image.NRGBA {
 	size := i.Bounds().Size()
 	pixel := Pixels(i)

@@ -27,7 +27,7 @@ const (
 	Catalog     = 3   // of pakdb: the catalog cannot be used
 	Failed      = 4   // I/O, network, no room, time limit, or a fault of the program
 	Interrupted = 130 // by a signal
-	Pipe        = 141 // whoever read stdout has gone
+	Pipe        = 141 // the reader of stdout has gone
 )
 
 // MachineFailed reports an error that the machine is to blame for, whatever

@@ -22,7 +22,7 @@ type Panic struct {
 	At    []string // the innermost calls as "folder/file.go:line", where it struck first
 }
 
-// Error tells the value and the place on one line.
+// Error is the value and the place on one line.
 func (p *Panic) Error() string {
 	text := strings.Join(strings.Fields(fmt.Sprint(p.Value)), " ")
 	return fmt.Sprintf("%v: %s (at %s)", ErrPanic, text, strings.Join(p.At, " < "))
@@ -57,7 +57,7 @@ func RescueFunc(f func() error) func() error {
 	return func() error { return RescueCall(f) }
 }
 
-// deepest is how many calls a Panic tells of.
+// deepest is how many calls a Panic lists.
 const deepest = 4
 
 // places returns the calls of this program that led to the panic, innermost first.

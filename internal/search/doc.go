@@ -15,6 +15,6 @@
 //
 //   - words.go: the words of a text
 //   - uses.go: where contents use names
-//   - paths.go: which texts a block may stand for
+//   - paths.go: which texts a block may mean
 //   - index.go: makes the index, and keeps it right
 package search

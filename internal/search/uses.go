@@ -52,7 +52,7 @@ const exported = "(SELECT n.name || coalesce('_' || x.number, '') FROM x_value_e
 // field is SQL for the object and the field that have a value.
 var field = exported + " || '.' || coalesce(" + named("field_id") + ", " + named("name_id") + ")"
 
-// revision stands for what the index has: a catalog whose index is of another one gets it
+// revision is the version of the index: a catalog whose index has another one gets it
 // anew. Raise it when Uses or Words change.
 const revision = 4
 

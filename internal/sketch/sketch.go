@@ -3,7 +3,7 @@
 // A content is cut into chunks where its own bytes say so: an insertion moves
 // the cuts around it and no others. Each chunk has a hash of 32 bits, and the
 // sketch is the smallest 32 of them, without repeats: a fair sample of the set
-// of chunks, so that two sketches tell how much the two sets have in common
+// of chunks, so that two sketches show how much the two sets have in common
 // (bottom-k sampling).
 //
 // A chunk has 512 bytes or more and ends by a gear hash (internal/gear); it has
@@ -21,7 +21,7 @@ import (
 
 const (
 	// MinSize is the size from which on a content has a sketch: a smaller one
-	// has too few chunks to tell anything.
+	// has too few chunks to compare.
 	MinSize = 4 << 10
 	// Size is how many hashes a sketch holds at most.
 	Size = 32

@@ -31,7 +31,7 @@ func AskPassword(ctx context.Context, in io.Reader, w io.Writer, prompt string) 
 	if err != nil {
 		return "", err
 	}
-	if err := hideTyping(fd); err != nil { // before the question: who is quick must not be shown
+	if err := hideTyping(fd); err != nil { // before the question: quick typing must not be shown
 		return "", err
 	}
 	defer func() { _ = term.Restore(fd, before) }()

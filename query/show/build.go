@@ -107,7 +107,7 @@ func (b *Build) part(ctx context.Context, path, ext string) ([]byte, error) {
 }
 
 // id returns the id that an entry of that path and content has itself: some inspectors
-// tell contents by it.
+// recognise contents by it.
 func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, error) {
 	var bits uint8
 	var high, low int64
@@ -159,7 +159,7 @@ func (b *Build) mappedScripts(ctx context.Context) (any, error) {
 	return m.Names(), nil
 }
 
-// Name returns the path of the file that an id stands for, if there is one alone.
+// Name returns the path of the file that an id means, if there is one alone.
 func (b *Build) Name(_ codecs.Space, id codecs.ID) string {
 	nodes, err := b.graph.Resolve(b.ctx, id.String())
 	if err != nil || len(nodes) != 1 {

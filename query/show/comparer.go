@@ -13,7 +13,7 @@ import (
 
 // CompareOptions of a [Comparer]. The zero value works.
 type CompareOptions struct {
-	// Hashes reports exports with other bytes by hashes also where their values tell what
+	// Hashes reports exports with other bytes by hashes also where their values show what
 	// changed.
 	Hashes bool
 	// Media compares the pixels of textures and the samples of sounds, too.

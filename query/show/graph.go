@@ -38,9 +38,9 @@ func OpenGraph(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
 // Build returns the label of the build.
 func (g *Graph) Build() string { return g.label }
 
-// Node is an entry of the build, or an id or a name that nothing in it stands for.
+// Node is an entry of the build, or an id or a name without a meaning in it.
 type Node struct {
-	Path string // "" when nothing in the build stands for the id
+	Path string // "" when the id means nothing in the build
 	ID   string // 16 hex digits; "" for a node that was found by its path
 	Text string // what it is referred to by, where that is a name; else ""
 

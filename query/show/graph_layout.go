@@ -38,8 +38,8 @@ type root struct {
 	asset int32
 }
 
-// loadsAlone tells the named resources of Retro Studios' games that are loaded
-// without what they refer to.
+// loadsAlone reports whether a named resource of Retro Studios' games is loaded
+// without its references.
 func loadsAlone(name string) bool { return strings.HasSuffix(name, "NODEPEND") }
 
 // typeAlone is a type of which the same holds.
@@ -81,7 +81,7 @@ func (l *loader) asset(path int64) int32 {
 	return i
 }
 
-// entries reads where copies are. The first copy of an asset stands for its
+// entries reads where copies are. The first copy of an asset has its
 // references.
 func (l *loader) entries(ctx context.Context) error {
 	err := l.g.each(ctx, func(rows *sql.Rows) error {

@@ -140,7 +140,7 @@ func assetPaths(ctx context.Context, db *sql.DB, path string) ([]string, error) 
 	return paths, errors.Join(err, asked.Close())
 }
 
-// EntryPath returns the path that a text stands for in the newest build that has such an
+// EntryPath returns the path that a text means in the newest build that has such an
 // entry, as [Graph.One] does in one build.
 func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 	labels, err := schema.FirstTexts(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC")
@@ -176,7 +176,7 @@ func (g *Graph) byResource(ctx context.Context, text string) ([]Node, error) {
 	return g.nodes(ctx, resourceNodes, g.build, text)
 }
 
-// An id stands for a path in some space, or is the GUID of a record, or is at
+// An id names a path in some space, or is the GUID of a record, or is at
 // least referred to.
 const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word, ''
 	FROM x_build_symbol bs

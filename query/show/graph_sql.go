@@ -26,7 +26,7 @@ const forward = columns + `
 	WHERE e.path_id = ?2
 	ORDER BY ba.ordinal, e.row, r.seq`
 
-// reversePath lists what refers to any key that stands for path ?2.
+// reversePath lists the references to any key that means path ?2.
 const reversePath = columns + `
 	FROM x_build_symbol want
 	CROSS JOIN x_ref_key rk ON rk.key = want.key

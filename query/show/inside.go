@@ -21,7 +21,7 @@ import (
 	"pakdb/schema"
 )
 
-// Inside is [Comparer.Changed] for people who read: of what one build has alone the values,
+// Inside is [Comparer.Changed] for people: of what one build has alone the values,
 // and of what has no values that differ all that a page of the file shows, pictures and samples
 // of plain files among it. Where bytes are left, Why says why.
 func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {

@@ -22,7 +22,7 @@ type pictureFormat struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-// formatOf returns the format of pictures of an extension; textures of games are told by
+// formatOf returns the format of pictures of an extension; textures of games are recognised by
 // media.FileKind.
 func formatOf(name string) (f pictureFormat, ok bool) {
 	f, ok = map[string]pictureFormat{

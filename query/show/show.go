@@ -1,5 +1,5 @@
 // Package show finds contents and what they refer to, in archives and in builds of a
-// catalog, draws what they mean as [meaning] tells it, and compares the insides of
+// catalog, draws their [meaning], and compares the insides of
 // contents of two builds. It also walks the references between the entries of a build:
 // what an entry needs, and what needs it. The view "dependencies" shows the same graph;
 // here a step costs what its edges cost, whatever the size of the build.
@@ -25,7 +25,7 @@ import (
 	"pakdb/codecs/meaning"
 )
 
-// Dictionary returns what tells what ids in contents stand for, as Resolve of the
+// Dictionary returns the meaning of ids in contents, as Resolve of the
 // kind takes it; nil if there is nothing.
 type Dictionary func(ctx context.Context, kind *codecs.Dictionary) (any, error)
 

@@ -10,7 +10,7 @@ import (
 
 // AddValues adds to the tree of a package what its exports say, as rows give it: the
 // number of the export from 1, its path, its class, the field, its type and the value.
-// Rows without a field tell why an export was not understood.
+// Rows without a field say why an export was not understood.
 func AddValues(root *meaning.Node, rows func(write func(...driver.Value) error) error) error {
 	list := exportsOf(root)
 	return rows(func(row ...driver.Value) error {

@@ -1,4 +1,4 @@
--- doc: functions of the build that call a function: its path, or the end of it behind a point or colon
+-- doc: functions of the build that call a function: its path, or the end of it after a point or colon
 -- param: function text - "/Script/Engine.Actor:K2_DestroyActor", "K2_DestroyActor"
 -- param: build build newest label of the build
 -- example: pakdb query @callers /Script/Engine.GameplayStatics:SaveGameToSlot

@@ -6,7 +6,7 @@
 -- example: pakdb query @locality
 -- example: pakdb query @locality 1000 1.52 --format csv
 -- spread: from the first byte needed to the last. seek: bytes skipped, forward
--- and back, when entries are loaded in the order of references, each behind what
+-- and back, when entries are loaded in the order of references, each after what
 -- it needs, from the nearest copy ahead as the games do. seek_sorted: the same,
 -- loaded in the order of the file. elsewhere: entries that only other archives
 -- have.

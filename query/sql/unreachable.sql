@@ -15,7 +15,7 @@ WITH RECURSIVE this AS (
     CROSS JOIN x_build_symbol bs ON bs.build_id = this.build_id AND bs.space_id = r.space_id AND bs.key = r.key
     WHERE bs.present = 1 AND r.flags & 1 <= :weak
 ), root AS (
-    -- a name may stand for an entry of another archive
+    -- a name may mean an entry of another archive
     SELECT e.path_id
     FROM this
     CROSS JOIN x_build_archive ba ON ba.build_id = this.build_id

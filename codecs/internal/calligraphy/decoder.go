@@ -139,7 +139,7 @@ func exact[T any](s []T) []T {
 }
 
 // fieldType reads the type of a member or value. How long an unknown one is
-// nobody can tell, so it ends the reading.
+// cannot be known, so it ends the reading.
 func (d *decoder) fieldType() byte {
 	t := d.r.U8()
 	switch t {

@@ -92,7 +92,7 @@ func hasPrefixFold(s, prefix string) bool {
 
 // PathHash returns the 64-bit hash of a path: CRC-32 of the lower-cased bytes in
 // the high half, Adler-32 in the low half, minus one, so that the empty path
-// hashes to 0, which stands for "no reference".
+// hashes to 0, which means "no reference".
 //
 // What is hashed differs by use: a pak's table hashes the entry's name as it is.
 //

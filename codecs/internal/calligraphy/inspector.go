@@ -42,7 +42,7 @@
 //
 // Sources: the public page on the game's paks; public readers of the database
 // that run against real clients (MHServerEmu, OpenCalligraphy, MHDataParser); and
-// the directories of four clients. FORMAT.md tells them apart.
+// the directories of four clients. FORMAT.md distinguishes them.
 package calligraphy
 
 import (
@@ -121,7 +121,7 @@ func match(e *codecs.Entry, head []byte) bool {
 
 var extensions = [...]string{".curve", ".type", ".blueprint", ".prototype", ".defaults", ".directory"}
 
-// kindOf decides what a file is. The magic alone tells the directories apart:
+// kindOf decides what a file is. The magic alone distinguishes the directories:
 // their extension is the same.
 func kindOf(head []byte, ext string) (kind string, decode func(*decoder), known bool) {
 	if len(head) < 3 {

@@ -279,7 +279,7 @@ func (s *stream) lookup(table []uint32, index uint) (e uint32, before uint64, ok
 	return e, before, true
 }
 
-// value is what an entry of a length or a distance stands for, by the bits that
+// value is the length or distance of an entry, by the bits that
 // were there before it was dropped.
 func value(e uint32, before uint64) int {
 	return int(e>>16) + int(before&(1<<(e&0x3f)-1)>>(e>>8&15))

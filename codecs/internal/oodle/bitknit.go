@@ -192,7 +192,7 @@ func (s *bitKnitState) decode(out []byte, pos int, src []byte) bool {
 	return true
 }
 
-// length returns the match length that the symbol sym >= 256 stands for.
+// length returns the match length of the symbol sym >= 256.
 func (c *bitKnitCoder) length(sym int) int {
 	if sym >= 288 {
 		k := sym - 287

@@ -115,7 +115,7 @@ type codeLengths struct {
 }
 
 // read reads the header of a Huffman array. It reports whether the header is sound; the lengths then are 1..11 each,
-// but need not make a full code. n = 1 stands for a fill with syms[0].
+// but need not make a full code. n = 1 is a fill with syms[0].
 func (c *codeLengths) read(r *forward) bool {
 	c.n = 0
 	if r.read(1) == 1 {

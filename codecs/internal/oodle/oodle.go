@@ -47,7 +47,7 @@
 //
 // Decode never writes outside dst nor reads outside src, does not panic, and needs a few MiB of memory at most beside
 // dst. Its time is bound by the sizes of dst and src: nested arrays have a depth limit, and all arrays of a chunk
-// together may decode to eight times its output. Damage does not always cause an error, as there is no checksum: a container's hash tells.
+// together may decode to eight times its output. Damage does not always cause an error, as there is no checksum: a container's hash shows it.
 //
 // # Source
 //

@@ -125,7 +125,7 @@ func mangledNotation(name string) (notation, bool) {
 	return notation{}, false
 }
 
-// signOf returns the sign that words stand for, "" for none.
+// signOf returns the sign of words, "" for none.
 func signOf(words string) string {
 	var sign strings.Builder
 next:

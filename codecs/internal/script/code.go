@@ -27,7 +27,7 @@ const (
 	Leave              // not shown; control leaves
 )
 
-// Control reports how a statement steers the flow beyond its [Flow], for who follows it.
+// Control reports how a statement steers the flow beyond its [Flow].
 type Control uint8
 
 // The kinds of [Control]. UE4 and UE5 keep a stack of places where pop goes on; UE1 to

@@ -1,6 +1,6 @@
 // Package script disassembles the code of all generations of Unreal Engine: statements
 // as text, and their normal form, which is equal exactly when the meaning is, as far
-// as the bytes tell.
+// as the bytes show.
 //
 //	code.go      statements in the order of the file, as text with marks
 //	forms.go     what tokens of both instruction sets have, and how that is shown

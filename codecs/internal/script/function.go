@@ -52,7 +52,7 @@ func (c *Call) Native() int {
 }
 
 // Function is a function, state or class whose code was disassembled, or could
-// not be: then Err tells why, and where.
+// not be: then Err says why, and where.
 type Function struct {
 	Export int    // position in the package's table
 	Path   string // in the package: "LOG_State_C:FlushToDisk"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bounds of what is put into one line, and of the sets that tell what is used later.
+// Bounds of what is put into one line, and of the sets of what is used later.
 const (
 	maxInlined = 400
 	maxLive    = 1 << 26 // bits

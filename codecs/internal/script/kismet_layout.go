@@ -103,7 +103,7 @@ func versions(f *unreal.PackageFacts) (ue4, ue5 int) {
 func (l *kismetLayout) name(in *bin.Reader) unreal.ObjectName {
 	n := unreal.ObjectName{Index: in.I32(), Number: in.I32()}
 	if l.zen {
-		n.Index &= 0x3FFFFFFF // the top bits tell which table
+		n.Index &= 0x3FFFFFFF // the top bits select the table
 	}
 	return n
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // line is a line of the normal form; labels in front of statements follow from
-// who refers to them.
+// the one that refers to them.
 type line struct {
 	kind   lineKind
 	index  int32 // of the statement or event; -1: none in the file
@@ -203,7 +203,7 @@ func (f *Form) link() {
 				f.shown[i] = int32(i)
 				break
 			}
-			f.shown[i] = -1 // for who comes here again: a loop
+			f.shown[i] = -1 // for a second visit: a loop
 			i = next
 		}
 		for end, to := i, int32(f.skip(i)); start != end; start, _ = f.next(start) {

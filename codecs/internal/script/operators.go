@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// signs are the operators that functions of Engine's libraries stand for, by what their
+// signs are the operators of functions of Engine's libraries, by what their
 // names begin with.
 var signs = map[string]string{
 	"Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "Percent": "%",

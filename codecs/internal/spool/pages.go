@@ -3,7 +3,7 @@
 //
 // What was read last stays for what is asked for next to it, a mebibyte at most. A region
 // of which more than thrice its size was read, because it is asked for in another order,
-// is held after that. A file that changes gives other bytes than it had when it was checked, so whoever parses them
+// is held after that. A file that changes gives other bytes than it had when it was checked, so a parser
 // checks them again.
 
 package spool

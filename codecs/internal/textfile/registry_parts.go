@@ -114,7 +114,7 @@ func (d *registryDecoder) bundles() (n int64) {
 	return n
 }
 
-// identifier reads what a node stands for: a package, or Type:Name.
+// identifier reads the name of a node: a package, or Type:Name.
 func (d *registryDecoder) identifier() int32 {
 	bits := d.r.U8()
 	var parts [4]string

@@ -274,7 +274,7 @@ type split struct {
 	small      bool
 }
 
-// splitOf returns the split that a number stands for.
+// splitOf returns the split of a number.
 func splitOf(seed uint32, partitions int, small bool) split {
 	seed += uint32(partitions-1) * 1024
 	s := split{hash: hash(seed), partitions: partitions, small: small}

@@ -119,7 +119,7 @@ func quints(q uint32) (d [3]uint8) {
 	return d
 }
 
-// weight returns the weight that a number stands for, 0 to 64.
+// weight returns the weight of a number, 0 to 64.
 func (q *quant) weight(n number) int {
 	v := 0
 	low := uint32(n.low)
@@ -163,7 +163,7 @@ func (q *quant) weight(n number) int {
 	return v
 }
 
-// colour returns the value of a channel that a number stands for, 0 to 255.
+// colour returns the value of a channel for a number, 0 to 255.
 func (q *quant) colour(n number) int {
 	low := uint32(n.low)
 	if !q.trits && !q.quints {

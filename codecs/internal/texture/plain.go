@@ -120,7 +120,7 @@ var halfBytes = sync.OnceValue(func() *[1 << 16]byte {
 })
 
 // plainBlue returns the third coordinate of a normal of which red and green are the others:
-// they stand for -1 to 1.
+// they mean -1 to 1.
 func plainBlue(red, green byte) byte {
 	x, y := float32(red)/127.5-1, float32(green)/127.5-1
 	return byte(float32(math.Sqrt(float64(max(0, 1-x*x-y*y))))*127 + 128)

@@ -114,7 +114,7 @@ func FileOf(at *unreal.BulkData) File {
 // maxBulk bounds the bytes of one picture or sound.
 const maxBulk = 1 << 30
 
-// bytesAt returns the bytes that b stands for. data is those of the export.
+// bytesAt returns the bytes of b. data is those of the export.
 func bytesAt(p *Package, b *Bulk, data []byte) ([]byte, error) {
 	switch {
 	case b.Size == 0:

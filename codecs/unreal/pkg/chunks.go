@@ -220,7 +220,7 @@ func (c *chunked) hasHeader() bool {
 	return ok && size == c.chunks[0].Size
 }
 
-// chunkHeader reads tag and sizes; the tag tells the byte order, which need
+// chunkHeader reads tag and sizes; the tag gives the byte order, which need
 // not be the package's.
 func chunkHeader(buf []byte, base int64) (r *bin.Reader, size int64, ok bool) {
 	r = bin.NewReader(buf, base, binary.LittleEndian)

@@ -108,7 +108,7 @@ func (p classic) plainHead() ([]byte, error) {
 }
 
 // showChunks decompresses a package of Rocket League, which keeps the chunk
-// table in the header: someone who decrypted that may have left the chunks as
+// table in the header: a tool that decrypted that may have left the chunks as
 // they are. In one that was decompressed too the table leads to no chunk.
 func (p classic) showChunks() {
 	s := &p.sum

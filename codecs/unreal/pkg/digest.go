@@ -43,7 +43,7 @@ func (p *parser) sortedNoise() []unreal.Span {
 }
 
 // digest returns nil for a package whose tables could not be read: nothing
-// tells what is noise there.
+// defines what is noise there.
 func (p *Package) digest(ctx context.Context) (*codecs.PartDigest, error) {
 	if len(p.Exports) != p.ExportCount || p.NameCount == 0 || p.Summary.Names.End == 0 {
 		return nil, nil

@@ -4,7 +4,7 @@
 // exports; [Read] returns these tables, [Inspector] turns them into facts and
 // references for the catalog.
 //
-// One dispatcher serves all generations: the first four bytes tell tag and byte
+// One dispatcher serves all generations: the first four bytes are tag and byte
 // order, the next four the version and the licensee. What follows depends on
 // both; FORMAT.md has the layout, its sources, and how sure each part is.
 //
@@ -17,7 +17,7 @@
 //	data            of the exports
 //
 // Layouts check themselves: tables end where the next begins, indices stay in
-// range, exports lie one after another. Where the version does not tell the
+// range, exports lie one after another. Where the version does not decide the
 // layout (licensees, unversioned cooked packages) several are tried, and the
 // first without a contradiction is taken. What remains contradicted becomes a
 // problem in the facts, not an error.

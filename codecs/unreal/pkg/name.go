@@ -52,7 +52,7 @@ func mountName(owner string) string {
 }
 
 // impliedName returns the package's own long name where only its name table
-// tells: of the names that are paths the one whose last part is a top-level
+// shows: of the names that are paths the one whose last part is a top-level
 // object of the package, as that of an asset is, and that names no package which
 // is imported. "" where none or several are.
 func impliedName(f *unreal.PackageFacts) (own string) {

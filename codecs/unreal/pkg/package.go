@@ -33,7 +33,7 @@ type Package struct {
 // of r. It reads no data of exports; of a compressed package it decodes the
 // blocks that hold the tables. r is kept for [Package.OpenExport].
 //
-// Whatever leaves something to tell is in Problems. An error means that r holds
+// Damage that leaves something to read is in Problems. An error means that r holds
 // no package ([codecs.ErrUnknown]), could not be read, or that ctx is done.
 func Read(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	src := &source{ReaderAt: r}

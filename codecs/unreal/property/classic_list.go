@@ -131,7 +131,7 @@ func (p *classicParser) tagged(t *unreal.OldTag, at int, owner unreal.ObjectRef)
 		Kind: Opaque, Offset: int32(from), Size: int32(t.Size), Next: int32(first + 1)})
 }
 
-// typeOf returns the type of a value by its tag and by who declares it, and what
+// typeOf returns the type of a value by its tag and by the class that declares it, and what
 // declares the fields of its structs.
 func (p *classicParser) typeOf(t *unreal.OldTag, owner unreal.ObjectRef) (typ *Type, fields unreal.ObjectRef) {
 	types := &p.d.types

@@ -163,7 +163,7 @@ func (d *Decoder) text(id nameID) string {
 	return d.pkg.NameOf(unreal.ObjectName{Index: index, Number: int32(id >> 32)})
 }
 
-// kindOf returns the kind of property that a name stands for.
+// kindOf returns the kind of property that a name means.
 func (d *Decoder) kindOf(id nameID) Kind {
 	index := uint32(id)
 	if d.zen {

@@ -12,7 +12,7 @@
 // A list of properties has one of two forms. A tagged one states the name, the type
 // and the size of each value. An unversioned one has the values alone, in the order
 // of the properties of the class, which mappings ([ReadUsmap]) or the class
-// itself in another package tell: [Schemas].
+// itself in another package supply: [Schemas].
 //
 //	export   [control byte] list [b32, GUID] [data of the class]
 //	tagged   { name, type, size, index, flags, value } until the name None

@@ -1033,7 +1033,7 @@ func (w *encoder) tagged(name string, t *Type, fromTag bool, index int32, text s
 	case t.Kind == Enum && t.Elem == typeByte: // of a byte with an enum, see readFieldType
 		t = NewType(Byte, t.Name, t.Path, nil, nil)
 	case t.Kind == Enum && (t.Elem == nil || t.Elem.Kind == Byte):
-		return nil, refuse("%s: a new enum, which mappings do not tell from a byte", name)
+		return nil, refuse("%s: a new enum, which mappings do not distinguish from a byte", name)
 	}
 	if t.Kind == Bool {
 		b, err := parseBool(t, text)

@@ -101,7 +101,7 @@ func EngineOf(f *unreal.PackageFacts) (e Engine, exact bool) {
 	return layoutEngine(f.Layout), false
 }
 
-// sameVersions tells UE 5.7 from 5.8 and 6.0, which write the same versions: by the
+// sameVersions distinguishes UE 5.7 from 5.8 and 6.0, which write the same versions: by the
 // parts of the engine that a package used, then by the layout of its tables.
 func sameVersions(f *unreal.PackageFacts) Engine {
 	for _, c := range []Custom{FortniteMain, UE5Main, UE5Release} {
@@ -259,7 +259,7 @@ const (
 )
 
 // newVersions decides the versions of a package. The engine counts where the package
-// does not state its own versions; 0 takes what the package's tables tell.
+// does not state its own versions; 0 takes that of the package's tables.
 func newVersions(f *unreal.PackageFacts, e Engine) versions {
 	v := versions{engine: e, ue4: f.Version, ue5: f.Version5}
 	own, exact := EngineOf(f)

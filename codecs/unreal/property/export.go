@@ -249,9 +249,9 @@ func (c *Coverage) Add(other *Coverage) {
 	}
 }
 
-// Better reports whether c tells of a reading that fits better than that of other, of
+// Better reports whether c is of a reading that fits better than that of other, of
 // the same exports by another engine: fewer lost lists, then fewer opaque values, then
-// fewer bytes that nothing is known of.
+// fewer unknown bytes.
 func (c *Coverage) Better(other *Coverage) bool {
 	switch {
 	case c.Lost != other.Lost:

@@ -66,7 +66,7 @@ func newLayout(text string, known map[string]*layout) *layout {
 	return l
 }
 
-// numberTypes returns the types that a word of [newLayout] stands for.
+// numberTypes returns the types of a word of [newLayout].
 func numberTypes(word string) (narrow, wide *Type) {
 	kinds := map[string]Kind{"f32": Float, "f64": Double, "u8": Byte, "b8": Bool, "i16": Int16, "i32": Int, "i64": Int64,
 		"u16": UInt16, "u32": UInt32, "u64": UInt64}

@@ -83,7 +83,7 @@ func typeName(t *property.Type) string {
 }
 
 // member returns the name of a constant without that of its enum, which its type has.
-// Tags have it for some enums, and lists without tags cannot tell for which.
+// Tags have it for some enums, and lists without tags do not show for which.
 func member(text string) string {
 	if i := strings.LastIndex(text, "::"); i >= 0 {
 		return text[i+2:]

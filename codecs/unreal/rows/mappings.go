@@ -94,7 +94,7 @@ func (c *classes) Declare(f *codecs.Facts, r io.ReaderAt, base, size int64, o *c
 
 // Doubted implements [codecs.Classes]. A schema seems wrong by which a failed class is
 // read, and so do its parents from the first one on that another failed class has as well:
-// nobody can tell which of the schemas in between is the wrong one.
+// which of the schemas in between is the wrong one cannot be known.
 func (c *classes) Doubted(failed []string) func(class string) bool {
 	uses := map[*property.Schema]int{} // by how many failed classes
 	wrong := map[string]bool{}
@@ -182,7 +182,7 @@ func (r *recorder) note(key any, write func(*blake3.Hasher)) {
 	r.used = append(r.used, sum.([8]byte))
 }
 
-// context stands for all that was asked for, and an engine. It is never 0.
+// context is a hash of all classes that were asked for, and an engine. It is never 0.
 func (r *recorder) context(engine int) int64 {
 	h := blake3.New()
 	writeNumbers(h, int64(engine))

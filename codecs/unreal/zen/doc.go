@@ -1,5 +1,5 @@
 // Package zen reads the packages of IoStore containers ("Zen" packages) and
-// the two kinds of chunk that tell what their hashes mean: the ScriptObjects of
+// the two kinds of chunk that give the meaning of their hashes: the ScriptObjects of
 // global.utoc and the ContainerHeader of every container.
 //
 // A Zen package is what the cooker makes of a .uasset or .umap: the same names,

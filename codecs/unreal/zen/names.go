@@ -28,7 +28,7 @@ func readNameMap(b []byte, base int64, n int) ([]string, error) {
 	return names, nil
 }
 
-// mappedName reads an FMappedName: index, whose two top bits tell which table
+// mappedName reads an FMappedName: index, whose two top bits select the table
 // it is in, and number. Only a package's own table is here; a name of another
 // one has an index outside of it.
 func mappedName(r *bin.Reader) unreal.ObjectName {
@@ -141,7 +141,7 @@ func (t *nameTable) append(b []byte) []byte {
 	return append(append(append(b, hashes...), headers...), texts...)
 }
 
-// storedName is a name as a batch has it. UTF-16 is not aligned: readers tell by
+// storedName is a name as a batch has it. UTF-16 is not aligned: readers decide by
 // the number of bytes.
 func storedName(name string) (header uint16, text []byte, hash uint64) {
 	if strings.IndexFunc(name, func(r rune) bool { return r > 0x7f }) < 0 {

@@ -20,7 +20,7 @@ type Package struct {
 // Read reads the header of the Zen package in the first size bytes of r, and
 // none of its data. Offsets of exports are those of their bytes in the chunk.
 //
-// Whatever leaves something to tell is in Problems. An error means that no
+// Damage that leaves something to read is in Problems. An error means that no
 // layout fits, or that r could not be read.
 func Read(r io.ReaderAt, size int64) (*Package, error) {
 	buf, err := header(r, size)
@@ -71,7 +71,7 @@ type parser struct {
 	sum  *summary
 	p    *Package
 	byID map[uint64]unreal.ObjectRef // imports by their entry in the import map
-	home []int                       // by imported package: the import that stands for it
+	home []int                       // by imported package: its own import
 	text map[string]int32            // names that were added
 }
 

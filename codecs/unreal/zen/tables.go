@@ -129,7 +129,7 @@ func (p *parser) append(im unreal.PackageImport, id uint64) unreal.ObjectRef {
 	return unreal.ObjectRef(-len(f.Imports))
 }
 
-// homes gives every imported package an import that stands for it. The import
+// homes gives every imported package one import as its own. The import
 // map has a null there; which package each one meant is not stored, and does
 // not matter, as nothing refers to it by position.
 func (p *parser) homes() {

@@ -76,8 +76,8 @@ func countPairs(s *side.Sides) (n int) {
 	return n
 }
 
-// flagsApart are those whose difference is told otherwise: encrypted with how an entry
-// is stored; and of a chunk that lost its path, the path tells.
+// flagsApart are those whose difference is shown otherwise: encrypted with how an entry
+// is stored; and a chunk that lost its path by the path.
 const flagsApart = 1 | 16
 
 // judge sets what differs between the two sides of p, beside what is known of it.

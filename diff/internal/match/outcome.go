@@ -14,7 +14,7 @@ type Outcome struct {
 	Downloads []int64     // of Pairs: bytes that must be fetched, about
 	Names     *side.Names // of Pairs
 
-	Groups map[int32]*Group // by the pair that stands for one: Unreal assets of several files
+	Groups map[int32]*Group // by the pair that is shown for one: Unreal assets of several files
 	Hidden []bool           // of Pairs: those that belong to a group whose lead is another; nil: none
 
 	Kept map[string]*Kept // by asset.Of: assets that both builds have, and of which files came or went
@@ -33,7 +33,7 @@ type Taken struct {
 	split    bool // one of the records has another path in the other build
 }
 
-// Group is the pairs that one change stands for.
+// Group is the pairs of one change.
 type Group struct {
 	Lead int32   // index of the pair it is called by
 	Rest []int32 // those of the others, in the order of their names

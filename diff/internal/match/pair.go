@@ -47,7 +47,7 @@ func Together(files []What) What {
 	return what
 }
 
-// First returns the one that stands for all of several.
+// First returns the one that is shown for several.
 func (w What) First() What { return w & -w }
 
 // Note is what differs in the metadata: several of these together.

@@ -2,7 +2,7 @@ package side
 
 // pairArchives gives each archive and its counterpart the same group: the one of
 // the same name, else the very same file; the last that are left over, one on
-// each side, are counterparts as well, for a file's name often tells the version.
+// each side, are counterparts as well, for a file's name often has the version.
 func pairArchives(old, new *Side) {
 	next := int32(0)
 	pair := func(a, b *Archive) {

@@ -117,7 +117,7 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 }
 
 // rowsOfPaths lists the rows that any edition of lineage ?1 has of paths ?2. The index
-// alone tells them.
+// alone has them.
 const rowsOfPaths = `SELECT e.row
 	FROM json_each(?2) j
 	CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = j.value AND e.lineage_id = ?1`

@@ -44,12 +44,12 @@ type readEntries struct {
 	times  []int64
 	files  []fileHash
 	sums   []uint64  // of what the archive says of stored bytes, with how they are stored; 0: nothing
-	claims []int     // rows that were not read, whose content sums may tell
+	claims []int     // rows that were not read, whose content sums may show
 	ids    []AssetID // see Identities
 	hashes []int64
 }
 
-// fileHash tells files of a game apart: two hashes with secret seeds; zero for none.
+// fileHash identifies a file of a game: two hashes with secret seeds; zero for none.
 type fileHash [2]uint64
 
 // NewFiles returns a build of which nothing is read yet. before is the build that it is
@@ -362,9 +362,9 @@ func (f *Files) addPublicNames(b *Side) {
 	}
 }
 
-// hide finds what a game does not see, and how many entries each of the others stands for.
+// hide finds what a game does not see, and how many entries each of the others merges.
 func (f *Files) hide(b *Side, files []fileHash) {
-	sorted := make([]uint64, len(files)) // the first hashes alone: package mount tells equal ones apart
+	sorted := make([]uint64, len(files)) // the first hashes alone: package mount distinguishes equal ones
 	for i, file := range files {
 		sorted[i] = file[0]
 	}

@@ -26,7 +26,7 @@ const contentsHeld = `WITH held AS MATERIALIZED (
 
 // HeldElsewhere sets in inOld which of the contents, which must be sorted, the old build
 // has, in archives of which not all rows were read as well. Most contents that changed
-// are in no other row than the one that the new build has alone, which the index tells
+// are in no other row than the one that the new build has alone, which the index has
 // without the row.
 func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[int64]bool) error {
 	if of := s.Old.held; of != nil {

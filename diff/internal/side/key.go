@@ -44,7 +44,7 @@ func (k *keyer) addKeys(ctx context.Context, b *Side) error {
 	return k.keysElsewhere(ctx, b, elsewhere)
 }
 
-// invent returns the key that stands for a text, on both sides.
+// invent returns a key for a text, equal on both sides.
 func (k *keyer) invent(text string) int64 {
 	key, ok := k.invented[text]
 	if !ok {
@@ -54,7 +54,7 @@ func (k *keyer) invent(text string) int64 {
 	return key
 }
 
-// texts returns what invented keys stand for, to show it: the hex digits of an
+// texts returns the meaning of invented keys, to show it: the hex digits of an
 // asset id or a path hash, nothing for a path.
 func (k *keyer) texts() map[int64]string {
 	texts := map[int64]string{}

@@ -136,7 +136,7 @@ func (n *Names) Rank(id int64) int32 {
 	return n.ranks[i]
 }
 
-// rankAll sorts once, so that whoever sorts by paths compares numbers.
+// rankAll sorts once, so that sorting by paths compares numbers.
 func (n *Names) rankAll() {
 	dirs := make([]int32, len(n.dirs))
 	for i := range dirs {

@@ -108,7 +108,7 @@ func rowOf(s *schema.Stored, archive int32) Row {
 		storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: archive, Copies: 1}
 }
 
-// setState notes whether the game sees the entry, how many it stands for, and the
+// setState notes whether the game sees the entry, how many entries it merges, and the
 // path that another archive has for it.
 func (b *Side) setState(r *Row, at entryAt) {
 	if b.hidden[at] {
@@ -190,7 +190,7 @@ const someRows = `
 	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id AND e.row = j.value
 	ORDER BY j.key`
 
-// nameless lists what stands for the names of entries without one, in the order
+// nameless lists substitutes for the names of entries without one, in the order
 // of buildRows.
 const nameless = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + `
 	FROM x_build_archive ba
@@ -205,7 +205,7 @@ const entryIDs = `SELECT e.path_id, ba.ordinal, e.id_bits, e.id_hi, e.id_lo, e.p
 	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	WHERE e.id_lo IS NOT NULL OR e.path_hash IS NOT NULL`
 
-// rowIDs lists the same of all entries, in the order of buildRows; hasIDs tells
+// rowIDs lists the same of all entries, in the order of buildRows; hasIDs says
 // whether that is worth it.
 const (
 	rowIDs = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + buildRows

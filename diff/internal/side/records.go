@@ -72,8 +72,8 @@ func eachRecord(ctx context.Context, db *sql.DB, directories []int64, do func(re
 	})
 }
 
-// setOnce sets what a key stands for. A key of several values, in damaged directories,
-// stands for none: which one would count must not follow from the ids of a catalog.
+// setOnce sets the meaning of a key. A key of several values, in damaged directories,
+// means none: which one would count must not follow from the ids of a catalog.
 func setOnce[K, V comparable](of map[K]V, key K, value V) {
 	var none V
 	if other, twice := of[key]; twice && other != value {
@@ -171,7 +171,7 @@ const allRecords = `SELECT r.path_id, r.guid, r.space_id
 	FROM json_each(?1) j
 	CROSS JOIN x_calligraphy_record r ON r.content_id = j.value`
 
-// countRecords counts them by their last one, which the key of the table tells.
+// countRecords counts them by their last one, which the key of the table has.
 const countRecords = `SELECT coalesce(sum(1 + (SELECT max(r.seq) FROM x_calligraphy_record r WHERE r.content_id = j.value)), 0)
 	FROM json_each(?1) j`
 

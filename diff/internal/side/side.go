@@ -16,8 +16,8 @@ type Options struct {
 type Sides struct {
 	Old, New *Side
 	Source   Source // of names, contents and records of both
-	// Texts are what keys below 0 stand for, to show it: the hex digits of an asset
-	// id or a path hash. Keys that stand for a path have none.
+	// Texts are the meanings of keys below 0, to show it: the hex digits of an asset
+	// id or a path hash. Keys of paths have none.
 	Texts map[int64]string
 	// Apart is nil where the directories of the builds say the same.
 	Apart *Apart

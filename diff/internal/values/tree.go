@@ -192,8 +192,8 @@ func (n *node) hash() uint64 {
 	return n.sum
 }
 
-// key is the same for objects of one class with the same values, "" for too little to
-// tell by.
+// key is the same for objects of one class with the same values, "" for too few
+// values.
 func (o *object) key() string {
 	if len(o.root.children) == 0 {
 		return ""

@@ -55,7 +55,7 @@ func (all *objects) each(yield func(name, value string, n *node)) {
 }
 
 // renamedObjects reports objects of equal class and values that have another path. That
-// others came or went is told by the tables of the package.
+// others came or went is in the tables of the package.
 func (c *comparer) renamedObjects(gone, came []*object) {
 	byValue := map[string][]*object{}
 	for _, o := range gone {
@@ -103,7 +103,7 @@ type Row struct {
 	Object string // path in the package: "Default__Rifle_C", "Gates_C.Box"
 	Class  string
 	// Field is the path of the field. The index or key of its outermost element is
-	// Element, and [] stands for it: "Stats.Damage", "Rows[].Cost".
+	// Element, and [] is in its place: "Stats.Damage", "Rows[].Cost".
 	Field   string
 	Element string
 	Keyed   bool   // Element is a key, not an index

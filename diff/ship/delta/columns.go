@@ -26,17 +26,17 @@ const (
 // The kinds of new files. 0 is the next old file, unchanged.
 const (
 	kindMade  = 1 << iota // operations make it
-	kindStep              // it is told by another old file than the next
+	kindStep              // its twin is another old file than the next
 	kindName              // it has another name
 	kindSize              // it has another size
-	kindAlone             // it is told by no old file
+	kindAlone             // it has no twin
 	kindExec              // it is executable
 	kinds
 )
 
 // shortSum is how many bits there are of the sum of each of n old files: enough
-// to name the one that is wrong, or of very many one of those, where that is not
-// told by sizes. That all are right is told by the sum of all.
+// to name the one that is wrong, or of very many one of those, where sizes do not
+// show it. The sum of all proves that all are right.
 func shortSum(n int) int {
 	switch {
 	case n <= 1:
@@ -85,7 +85,7 @@ func readShort(f *bin.Fields, files []File) {
 // have the sum of the new ones.
 const oldSumStored = 8
 
-// kinds returns what tells the new files by their twins.
+// kinds returns the differences of the new files from their twins.
 func (s *Files) kinds(twins []int) []byte {
 	list, next := make([]byte, len(s.New)), 0
 	for i, f := range s.New {
@@ -240,7 +240,7 @@ func (h *Header) readColumns(f *bin.Fields, listed bool) {
 	h.readNames(f, list, twins)
 }
 
-// readTwins reads which old files tell the new ones.
+// readTwins reads which old files are the twins of the new ones.
 func (s *Files) readTwins(f *bin.Fields, list []byte) []int {
 	twins, next := make([]int, len(list)), 0
 	s.Told = twins
@@ -337,7 +337,7 @@ func (s *Files) readNames(f *bin.Fields, list []byte, twins []int) {
 	}
 }
 
-// readSums reads the sums, and tells files what is known of theirs.
+// readSums reads the sums, and gives files theirs.
 func (h *Header) readSums(f *bin.Fields, listed bool) {
 	copy(h.OldSum[:], f.Bytes(oldSumStored))
 	h.NewSum = Sum(f.Bytes(len(Sum{})))
@@ -387,7 +387,7 @@ type Header struct {
 	Files
 	Needs
 	Parts     []Segment
-	RootHash  Root  // of the header, and of the segments or their hashes: it stands for the whole patch, and is signed
+	RootHash  Root  // of the header, and of the segments or their hashes: it covers the whole patch, and is signed
 	FrontSize int64 // of all that is before the segments
 
 	SignatureAt int64 // where in the file the signature is, or would be
@@ -397,7 +397,7 @@ type Header struct {
 }
 
 // IsListed reports that the header has its segments' sizes and hashes. If there is
-// one at most, the root stands for it directly.
+// at most one, the root covers it directly.
 func (h *Header) IsListed() bool { return len(h.Parts) > 1 }
 
 // Length returns the size of the patch file.

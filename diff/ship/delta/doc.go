@@ -7,7 +7,7 @@
 // copied from an old file; content made from old content and compressed again by a
 // [Recipe]; digests computed from the bytes they cover; or bytes that are in the
 // patch. It names old content by ranges of old files, their method and size, never
-// by what a format's reader calls them. So whoever applies a patch needs the
+// by the names of a format's reader. So applying a patch needs the
 // decoders of package compress and no format.
 //
 // A patch is read once, from front to end, in segments of at most 4 MiB. Nothing

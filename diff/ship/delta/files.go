@@ -57,7 +57,7 @@ func (f *File) Known(sum Sum) string { return hex.EncodeToString(sum[:len(sum)-(
 // ones: a folder of which little changed is described in few bytes.
 type Files struct {
 	Old, New []File
-	Told     []int // for each new file the old one that tells about it, or -1; nil: the first does
+	Told     []int // for each new file the old one that it takes name and size from, or -1; nil: the first does
 	Same     []int // the one that it is, unchanged, or -1; nil: none is
 	OldSum   Sum   // of all old files, and of all new ones
 	NewSum   Sum
@@ -72,7 +72,7 @@ func (s *Files) SameAs(i int) int {
 	return s.Same[i]
 }
 
-// ToldBy returns the old file that tells about a new one: its name, its size, and
+// ToldBy returns the old file that a new one takes from: its name, its size, and
 // where in the old build it begins to be looked for.
 func (s *Files) ToldBy(i int) int {
 	if s.Told == nil && len(s.Old) > 0 {
@@ -98,7 +98,7 @@ func (s *Files) firstMade() int {
 	return i
 }
 
-// findTold finds the old files that new ones are told by.
+// findTold finds the old files that new ones take name and size from.
 func (s *Files) findTold() {
 	named := map[string]int{}
 	for i := len(s.Old) - 1; i >= 0; i-- {
@@ -124,7 +124,7 @@ func (s *Files) findTold() {
 func (s *Files) isOne() bool { return len(s.Old) == 1 && len(s.New) == 1 }
 
 // names are those of the old files, and of those new ones that are called
-// otherwise than the old one that tells about them.
+// otherwise than that old one.
 func (s *Files) names() (list []string) {
 	for _, f := range s.Old {
 		list = append(list, f.Name)
@@ -199,7 +199,7 @@ func withSums(files []File, sums []Sum) []File {
 }
 
 // FindSame finds the new files that are old ones, unchanged: those that are called
-// so, else the next, else the first; and what tells about the others.
+// so, else the next, else the first; and the twins of the others.
 func (s *Files) FindSame() {
 	type state struct {
 		size int64

@@ -33,8 +33,8 @@ const (
 	frameMask   = frameSigned | FrameListed | frameCoded | FrameModes
 )
 
-// rootStored is how many bytes of the root are in the file: enough to tell
-// damage. Who is afraid of more signs the whole root.
+// rootStored is how many bytes of the root are in the file: enough to detect
+// damage. A signature is of the whole root.
 const rootStored = 8
 
 // Marshal returns what is before the segments: magic, header, root, signature.
@@ -267,7 +267,7 @@ type Reader struct {
 func NewReader(r io.Reader) (*Reader, error) { return NewReaderWithin(r, MaxHeader) }
 
 // NewReaderWithin is NewReader for a patch whose header has at most so many bytes,
-// decoded: who knows what a patch is to make need not hold the names of a million
+// decoded: a reader that knows the files need not hold the names of a million
 // files.
 func NewReaderWithin(r io.Reader, most int) (*Reader, error) {
 	h, r, err := ReadHeader(r, min(most, MaxHeader))

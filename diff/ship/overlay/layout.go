@@ -269,7 +269,7 @@ func (l *layout) model(f *codecs.Format, chunk int) *Mount {
 }
 
 // mountFor returns the mount point for files at these paths of the game's file
-// system, and the part of every path that it stands for: the model's, or, where
+// system, and the part of every path that it replaces: the model's, or, where
 // a file lies elsewhere, the folder that all share, below the same root.
 func mountFor(model string, paths []string) (point, below string) {
 	model = strings.ReplaceAll(model, `\`, "/")

@@ -97,8 +97,8 @@ func (m *Merged) refuseName(name string, intoBase bool) error {
 	return nil
 }
 
-// Leads takes from the manifests of what is merged from which build to which the
-// archive leads. Where they do not tell it gets no manifest.
+// Leads takes from the manifests of the merged patches from which build to which the
+// archive leads. If they do not say, it gets no manifest.
 func (m *Merged) Leads(patches []Patch) {
 	merged := map[string]bool{}
 	for _, mount := range m.New.Mounts {

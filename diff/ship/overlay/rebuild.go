@@ -73,7 +73,7 @@ func (r *rebuilder) archivesOf(s *Stack) (mounts []*Mount) {
 }
 
 // pairMounts joins archives of one name; the last that are left over, one on each
-// side, belong together as well, for a file's name often tells the version.
+// side, belong together as well, for a file's name often has the version.
 func pairMounts(old, new []*Mount) (pairs [][2]*Mount) {
 	byName := map[string]*Mount{}
 	for _, m := range new {

@@ -35,7 +35,7 @@ type Written struct {
 // Write writes the patch, proves it, and gives its files their names: the
 // archives, then a response file for each, by which UnrealPak makes the same
 // from the unpacked new build, and last the manifest, which says that the patch
-// is whole. A merge has neither, but for a manifest where [Merged.Leads] tells
+// is whole. A merge has neither, but for a manifest where [Merged.Leads] says
 // what to put in. Until the proof has succeeded nothing has a name; the error is then
 // [ErrDiffers].
 func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written, proof *Report, err error) {
@@ -89,7 +89,7 @@ func (p *Plan) refuseOverwriting(o Output) error {
 	}
 	there, err := os.ReadDir(o.Dir)
 	for i := range p.Parts {
-		for _, f := range there { // games that are not told case apart have one of both
+		for _, f := range there { // case does not distinguish names
 			if strings.EqualFold(f.Name(), p.Parts[i].Name) {
 				return fmt.Errorf("%s %w", filepath.Join(o.Dir, f.Name()), ErrExists)
 			}
@@ -188,7 +188,7 @@ func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.Create
 }
 
 // openCounterpart is for old builds that are in the catalog alone: an archive of
-// the new build of the same version tells what the model was like.
+// the new build of the same version shows what the model was like.
 func (w *patchWriter) openCounterpart(ctx context.Context, part *Part, missing error) (*opened, error) {
 	for _, m := range w.p.New.Mounts {
 		if m.Format == part.model.Format && m.Version == part.model.Version {

@@ -43,7 +43,7 @@ type Release struct {
 }
 
 // Channels has the releases of each channel by its name, the newest last. Where it is empty,
-// everybody who follows [Stable] gets the build that was published last.
+// clients that follow [Stable] get the build that was published last.
 type Channels map[string][]Release
 
 // ValidChannel reports whether a channel may have that name.
@@ -212,7 +212,7 @@ func (r *Release) refuses(name string, c Client) string {
 }
 
 // place returns the place of an installation among [AllChannels], for a build of a channel: those
-// below the share get it, and as it grows, nobody who has it goes without. Others come
+// below the share get it, and as it grows, no installation loses it. Others come
 // first in other builds.
 func place(name, build, id string) int {
 	h := blake3.New()

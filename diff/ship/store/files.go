@@ -146,7 +146,7 @@ type section struct {
 	io.Closer
 }
 
-// Reader reads files for publishers, who hold them as a whole.
+// Reader reads files for publishers, which hold them as a whole.
 type Reader struct {
 	ctx   context.Context
 	files Files

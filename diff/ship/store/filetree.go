@@ -17,7 +17,7 @@ import (
 // knows the parts by looking at that, and fetches the others alone.
 //
 // Names of parts are strong: from the root on, which the manifest names, they
-// are what tells that a list is the publisher's.
+// prove that a list is the publisher's.
 
 // FilePart is a leaf, which has files, or a node, which has parts.
 type FilePart struct {

@@ -220,7 +220,7 @@ func (r *groupReader) decode(src io.ReaderAt, i int, off int64, plain, stored []
 }
 
 // OpenDamaged is Open for a group with blocks that cannot be decoded: of these there is
-// what could be. broken tells how many have been read.
+// what could be. broken returns how many have been read.
 func (g *Group) OpenDamaged(src io.ReaderAt) (r io.Reader, broken func() int) {
 	if g.Method == compress.None {
 		return g.Open(src), func() int { return 0 }

@@ -34,7 +34,7 @@ func NewClient(connections int) *http.Client {
 
 // OpenFiles returns the files of a store at a location: a folder, which must be there, a
 // URL, or a bucket. The error wraps [ErrLocation] if it is none of them. getenv
-// tells the keys of buckets; without any they are asked as everybody may.
+// has the keys of buckets; without any, requests are not signed.
 func OpenFiles(location string, client *http.Client, getenv func(string) string) (Files, error) {
 	if IsBucket(location) {
 		b, err := ParseBucket(location, getenv)
@@ -212,7 +212,7 @@ type BucketLocation struct {
 }
 
 // ParseBucket reads a location. Without an endpoint it is Amazon's of the region, and
-// without a scheme that is https. Keys are never of a location: getenv tells them, as
+// without a scheme that is https. Keys are never of a location: getenv has them, as
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and the region as
 // AWS_REGION.
 func ParseBucket(location string, getenv func(string) string) (*BucketLocation, error) {

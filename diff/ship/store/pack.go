@@ -39,7 +39,7 @@ const (
 // A pack is frames, each a zstd frame of up to some chunks; then its directory,
 // another zstd frame; then the directory's stored size in 32 bits,
 // little-endian, and packMagic. Clients read frames by the tables of a build and
-// never the directory, which tells a publisher what a store has.
+// never the directory, which is a publisher's list of what a store has.
 
 // What a row of a directory is about.
 const (

@@ -14,7 +14,7 @@ import (
 
 // Salvage adds to the groups of a damaged file what the records before the entries of an
 // Unreal pak say, where its index is gone or says something else. What it finds is only
-// where to look: what is there is known by its hash.
+// where to look: contents are recognised by their hashes.
 func Salvage(in delta.Input, list []Group) []Group {
 	s := salvager{in: in.ReaderAt, size: in.Size, hashes: 2 * in.Size}
 	var found []Group

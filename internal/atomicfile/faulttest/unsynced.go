@@ -12,7 +12,7 @@ import (
 // Unsynced returns what operations that ended well leave to the system, which may
 // lose it with the power: files that got their names before they were on the disk,
 // or were changed and are not, and folders whose names are not. lax, which may be
-// nil, tells files that do not count.
+// nil, reports files that do not count.
 func Unsynced(ops []atomicfile.Op, lax func(path string) bool) (list []string) {
 	files, folders := map[string]bool{}, map[string]bool{}
 	for _, op := range ops {

@@ -2,7 +2,7 @@
 // (https://sqlite.org/fileformat2.html). A row costs a twentieth of what a statement
 // takes for it, which pays where all rows of a build are read.
 //
-// SQLite stays who reads the file: pages come from its virtual table sqlite_dbpage, so
+// SQLite alone reads the file: pages come from its virtual table sqlite_dbpage, so
 // locks, logs and page sizes are its business. All pages are of one state as long as the
 // statements run within [conn.Statements.Together].
 //

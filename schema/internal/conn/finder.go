@@ -22,7 +22,7 @@ func NewFinder(path string) *Finder {
 	return f
 }
 
-// NewSharedFinder is NewFinder with as many connections as are used at a time, whoever
+// NewSharedFinder is NewFinder with as many connections as are used at a time, whichever goroutine
 // reads by DB. They stay open: each of them has to read the whole schema.
 func NewSharedFinder(path string) *Finder {
 	src := &Source{}

@@ -56,7 +56,7 @@ func checkSteps() (steps []step) {
 // stays as it is, except that what a killed process left is completed first.
 //
 // SQLite has no checksums: a number that was replaced by another one is found only
-// where something else tells what it was. Names and contents have keys, and
+// where something else shows what it was. Names and contents have keys, and
 // archives counts; offsets and times have nothing.
 //
 // An error means that the check could not be made; what is damaged is a finding.

@@ -7,7 +7,7 @@
 // Reading order:
 //
 //   - lock.go: keeps two writers apart
-//   - inspect.go: tells a catalog from other files, and completes one
+//   - inspect.go: recognises a catalog, and completes one
 //   - create.go: makes an empty catalog, whole or not at all
 //   - quick.go: refuses to write to a damaged one
 //   - seal.go: says how long a check holds

@@ -48,7 +48,7 @@ func IsStored(ctx context.Context, path string) error {
 
 // inspect looks at a file without changing it, except that it completes what a
 // process left that was killed while it wrote to a catalog: SQLite rolls a journal
-// back for whoever may write, and refuses to read before that is done. Its errors
+// back for a process that may write, and refuses to read before that is done. Its errors
 // have a class.
 func inspect(ctx context.Context, path string) (found, error) {
 	st, err := os.Stat(path)
@@ -157,7 +157,7 @@ func probe(ctx context.Context, path string, head header) (found, error) {
 	return stored, layout.CheckVersion(version)
 }
 
-// probeError tells a damaged catalog from a file of someone else.
+// probeError distinguishes a damaged catalog from another file.
 func probeError(head header, err error) error {
 	switch conn.Primary(conn.Code(err)) {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:

@@ -23,7 +23,7 @@ func Seal(ctx context.Context, tx *sql.Tx, checked time.Time) (at time.Time, err
 	return at, err
 }
 
-// Stamp gives a sealed file its time. Whoever writes to the file, and most ways to copy
+// Stamp gives a sealed file its time. Writing to the file, and most ways to copy
 // it, give it another one. A file system that does not keep the time has the file
 // checked each time.
 func Stamp(path string, at time.Time) error { return os.Chtimes(path, time.Time{}, at) }

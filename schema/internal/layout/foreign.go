@@ -60,7 +60,7 @@ func statements(script string) iter.Seq2[[]string, string] {
 }
 
 // Tables returns the names of the tables that every catalog has. Others are those of
-// whoever made them.
+// whatever made them.
 func Tables() ([]string, error) {
 	m, err := ours()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// Catalog is a catalog as it was when it was opened, whoever writes to it meanwhile. It
+// Catalog is a catalog as it was when it was opened, whatever is written to it meanwhile. It
 // is for one goroutine.
 type Catalog struct{ reader }
 

@@ -121,7 +121,7 @@ func (c *reader) ref(r *row) record.Ref {
 	return record.Ref{Kind: c.word(r, "kind_id"), Space: c.word(r, "space_id"), Key: r.number("key"), Flags: r.number("flags"), Name: r.looked("name_id")}
 }
 
-// packageDigest reads one; of its header no more is known than what tells it from others.
+// packageDigest reads one; only the print of its header is known.
 func packageDigest(r *row) (d record.PackageDigest) {
 	binary.LittleEndian.PutUint64(d.Header[:], uint64(r.number("header")))
 	copy(d.Essence[:], r.need("essence", len(d.Essence)))
@@ -140,7 +140,7 @@ type Searched struct {
 	Content int64
 	Hash    record.Digest
 	Size    int64
-	Known   int64 // stands for the ids
+	Known   int64 // hash of the ids
 	Refs    []record.Ref
 }
 

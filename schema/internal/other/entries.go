@@ -93,7 +93,7 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 	return s, err
 }
 
-// maxOrdinal is far above what any archive has, and below what rows of editions can tell.
+// maxOrdinal is far above what any archive has, and below the limit of rows of editions.
 const maxOrdinal = 1 << 40
 
 func (c *Catalog) entry(texts *rows.Texts, w *rows.Row) (e Entry, err error) {
@@ -121,7 +121,7 @@ func (c *Catalog) entry(texts *rows.Texts, w *rows.Row) (e Entry, err error) {
 	if e.Name, err = texts.Whole(w.Path); err != nil {
 		return e, err
 	}
-	if w.Content == 0 { // of an entry whose checksum stands for a content another scan may tell it
+	if w.Content == 0 { // another scan may know the content of the checksum
 		e.Claimed = len(e.Sum) > 0
 		return e, nil
 	}

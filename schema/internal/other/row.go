@@ -153,7 +153,7 @@ func (c *reader) taking(r *row, take func(*row)) func([]driver.Value) {
 }
 
 // first returns the error of a query, or what is wrong with a row of it. A statement that
-// does not compile tells of tables that are not those of a catalog.
+// does not compile means tables that are not those of a catalog.
 func first(err, damage error) error {
 	if damage != nil {
 		return damage
@@ -178,7 +178,7 @@ func (c *reader) word(r *row, field string) string {
 }
 
 // path returns the path of an id; the two columns after it are those of table path.
-// "" stands for NULL.
+// "" is NULL.
 func (c *reader) path(r *row, field string) string {
 	id, ok := r.maybeNumber(field)
 	dir, found := r.maybeNumber(field)

@@ -51,7 +51,7 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 	return sets, err
 }
 
-// SetKey tells sets of values apart that follow from a content and its package alone.
+// SetKey identifies sets of values that follow from a content and its package alone.
 type SetKey struct {
 	Set, Content, Header int64
 	Reader               string // what made it

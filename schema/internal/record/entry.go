@@ -50,7 +50,7 @@ type Entry struct {
 	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize  int64
 	Padded       Digest         // of the content filled up to the archive's boundary, when HasPadded
-	Claimed      bool           // not read: the content is the one that Sum is known to stand for, if any
+	Claimed      bool           // not read: the content is the one known to have Sum, if any
 	Stated       bool           // not read: the archive states the first StatedSize bytes of Content
 	Sketch       []byte         // of the content, see table content_sketch; nil for none
 	Digest       *PackageDigest // of an Unreal package, or of what its exports are made of; nil for none

@@ -16,7 +16,7 @@ type Facts struct {
 	Symbols   []Symbol
 	Refs      []Ref
 	Scan      string // how to search the content for known ids; "": not at all
-	Known     int64  // stands for the ids it was searched for; 0: none yet
+	Known     int64  // hash of the ids it was searched for; 0: none yet
 	Scanned   []Ref  // what that search found
 
 	Family *family.Batch // rows of tables that only its family has; nil: none
@@ -46,7 +46,7 @@ func (f *Facts) Rows() int {
 	return n + f.Family.Weight()
 }
 
-// Symbol says that Key in Space stands for Path, "" for the entry that holds
+// Symbol says that Key in Space means Path, "" the entry that holds
 // the content.
 type Symbol struct {
 	Space string
@@ -67,6 +67,6 @@ type Ref struct {
 // Scanned is what a search found in a content.
 type Scanned struct {
 	Content int64
-	Known   int64 // stands for the ids that were searched for
+	Known   int64 // hash of the ids that were searched for
 	Refs    []Ref
 }

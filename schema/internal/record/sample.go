@@ -6,7 +6,7 @@ type Sample struct {
 	Some    []Outline
 }
 
-// Outline is what tells an entry from others before it is read.
+// Outline identifies an entry before it is read.
 type Outline struct {
 	Name         string
 	Stored, Size int64

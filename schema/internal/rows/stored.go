@@ -77,7 +77,7 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 }
 
 // What the editions after ?2 of lineage ?1, up to ?3, ended and brought: the partial
-// indexes alone tell it.
+// indexes alone have it.
 const (
 	endedRows   = "SELECT row FROM x_entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0"
 	broughtRows = "SELECT row FROM x_entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0"

@@ -94,7 +94,7 @@ func (l *Lineages) claim(ctx context.Context) error {
 }
 
 // holdersSQL lists the rows of a path that hold in the last editions of lineages. Of a
-// path that is in many places only some are looked at: it tells little.
+// path that is in many places only some are looked at: it proves little.
 const holdersSQL = `SELECT r.lineage_id, r.stored, r.size
 FROM (SELECT e.lineage_id, e.row
       FROM x_path_key k
@@ -162,7 +162,7 @@ func (l *Lineages) likeliest(counts map[int64]int64, sampled int) (ids []int64) 
 	return ids[:min(len(ids), maxCandidates)]
 }
 
-// stem returns the letters of a name that do not tell a version: without digits, and
+// stem returns the letters of a name that are no version: without digits, and
 // without parts that look like hashes.
 func stem(name string) string {
 	var b strings.Builder

@@ -31,7 +31,7 @@ func LineageOf(b *Before, archive int64) Lineage {
 const hasProblemsSQL = `SELECT EXISTS (SELECT 1 FROM x_problem WHERE archive_id =
 	(SELECT archive_id FROM x_archive WHERE lineage_id = ? ORDER BY edition DESC LIMIT 1))`
 
-// Load reads the rows of the edition. It reports whether they tell what need not be read:
+// Load reads the rows of the edition. It reports whether they show which entries need not be read:
 // entries of an archive with problems are read again, so that these are reported again.
 func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	if b == nil {

@@ -52,7 +52,7 @@ func completeHashes(t *tx, b *Batch) error {
 }
 
 // findClaimed gives entries that were not read the contents that their sums are
-// known to stand for: those of entries that were read, or were given one so, and are
+// known to have: those of entries that were read, or were given one so, and are
 // stored alike. What other entries of the build decode to is found when it is
 // published (links.sql).
 func findClaimed(t *tx, b *Batch) error {

@@ -20,7 +20,7 @@
 //	batch --> []R --> table[R] --> INSERT INTO name (columns) SELECT a, b, ... FROM src
 //
 // A build is published when all of its rows are in the catalog. Then it is known what its
-// names and ids stand for, which files a game sees, what entries that were not read contain,
+// names and ids mean, which files a game sees, what entries that were not read contain,
 // and how many problems it has.
 //
 // Reading order:

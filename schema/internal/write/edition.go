@@ -151,7 +151,7 @@ func (ed *edition) give(b *Batch, e *Row) {
 }
 
 // room returns a row after the last one that no edition has, and makes it the last.
-// Where there is none before the next live row, that one ends, and what it stands for
+// Where there is none before the next live row, that one ends, and its entry
 // gets another.
 func (ed *edition) room(b *Batch) int64 {
 	for row := ed.last + 1; ; row++ {

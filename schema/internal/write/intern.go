@@ -11,7 +11,7 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// contentKey is what tells contents apart: of the hash as much as tells, and no
+// contentKey identifies contents: as much of the hash as it takes, and no
 // more than an archive states. An archive that states a hash wrongly, and the
 // size with it, is not taken for the content that has it.
 type contentKey struct {

@@ -8,7 +8,7 @@ import (
 	"pakdb/schema/internal/conn"
 )
 
-// keyIndex is a key table in memory, 12 bytes a row: the ids that stand for each
+// keyIndex is a key table in memory, 12 bytes a row: the ids of each
 // key. It is read in one go and in the table's order, so that each row costs a
 // twentieth of looking for it.
 type keyIndex struct {

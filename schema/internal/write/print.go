@@ -32,7 +32,7 @@ func printOf(e *record.Entry, name record.Half) int64 {
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.ContentSize))
 	}
 	// Exports mean something else with other tables beside them. What a package is called
-	// follows from the name of the entry, which a scan that does not read it tells as well.
+	// follows from the name of the entry, which a scan that does not read it knows as well.
 	if p := e.ExportsOf; p != nil && p.Header != 0 {
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.Header))
 	}
@@ -40,7 +40,7 @@ func printOf(e *record.Entry, name record.Half) int64 {
 	return int64(binary.LittleEndian.Uint64(d[:]))
 }
 
-// isKnown reports whether the print stands for the bytes of the entry.
+// isKnown reports whether the print determines the bytes of the entry.
 func isKnown(e *Row) bool {
 	return e.HasContent || e.Stated || len(e.Sum) >= len(record.Half{}) || e.Flags&flagDeleted != 0
 }

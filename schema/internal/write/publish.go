@@ -130,7 +130,7 @@ func (b *Publication) insertValueRefs(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// insertSymbols says what names and ids stand for in the build. To a build that
+// insertSymbols says what names and ids mean in the build. To a build that
 // was only listed it is of no use.
 func (b *Publication) insertSymbols(ctx context.Context, tx *sql.Tx) error {
 	scripts := []string{chunkNamesSQL}
@@ -169,7 +169,7 @@ func (b *Publication) InsertMounts(ctx context.Context, tx *sql.Tx) error {
 }
 
 // hasReferences reports whether anything in the build refers to something: what
-// names and ids stand for is of no use to a build that was only listed.
+// names and ids mean is of no use to a build that was only listed.
 func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
 		FROM x_build_archive ba

@@ -138,7 +138,7 @@ func orphanContents(ctx context.Context, tx *sql.Tx, facts []string) error {
 	}
 	statements := []string{
 		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.content_id = gone.id)",
-		// Before what tells the keys is gone.
+		// Before the rows that have the keys are gone.
 		"DELETE FROM x_content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
 			" FROM temp.gone g CROSS JOIN x_content c ON c.content_id = g.id)",
 	}

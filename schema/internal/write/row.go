@@ -9,7 +9,7 @@ type Row struct {
 
 	// By the build.
 	Archive  int64
-	NameHash record.Half // what tells paths apart
+	NameHash record.Half // identifies the path
 	Print    int64       // see printOf
 
 	// By the comparison with the edition before.

@@ -14,7 +14,7 @@ import (
 type numbered struct {
 	name, id string
 	keys     string // the table that finds its rows by their keys
-	columns  string // what tells its rows apart
+	columns  string // by which its rows differ
 }
 
 var (
@@ -67,7 +67,7 @@ func (s *seen[K]) forget() { s.ids, s.all, s.asked, s.index = map[K]int64{}, fal
 
 // find takes in the rows of the catalog that have one of the keys. take returns
 // what a row is known by, and its id; ok is false for a row that is damaged. Rows
-// are taken by what they hold and not by who asked for them, so that many rows of
+// are identified by their values and not by their caller, so that many rows of
 // one key, which can be forged, are read once.
 func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, as int64, ok bool)) error {
 	clear(s.found)

@@ -1,4 +1,4 @@
--- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
+-- The meaning of each id in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
 -- path in the archive that wins does (with min(), SQLite takes the other columns
 -- from the same row); paths counts all of them.
 INSERT INTO x_build_symbol (build_id, space_id, key, path_id, paths, present)

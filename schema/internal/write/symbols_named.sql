@@ -1,4 +1,4 @@
--- What each name stands for in the build ?1, and each id of a package of IoStore
+-- The meaning of each name in the build ?1, and each id of a package of IoStore
 -- containers. What an entry is called by its place
 -- goes before what contents say: a package that another brought along does not
 -- hide the real one. Nor does one in an archive that is itself an entry (flag 8).

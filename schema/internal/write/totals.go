@@ -13,7 +13,7 @@ const maxTotals = 4096
 
 // Totals are sums over the entries of an archive, by what these have in common. An
 // archive of more than [maxTotals] kinds of entries has none: its entries are few, or
-// named by somebody who wants to fill the memory.
+// made to fill the memory.
 type Totals struct {
 	sums map[kindOfEntry]*Total
 	last *Total // of the entry before, which the next one is often like

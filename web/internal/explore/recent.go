@@ -17,7 +17,7 @@ type Recent[K comparable, V any] struct {
 
 type kept[K comparable, V any] struct {
 	key    K
-	turn   chan struct{} // of several who ask for one value at once, one makes it
+	turn   chan struct{} // of several requests for one value, one makes it
 	value  V
 	weight int // 0: it is not made yet
 }

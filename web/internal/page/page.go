@@ -95,7 +95,7 @@ func (p *Writer) pack(b []byte) {
 	}
 }
 
-// alert is what is above everything; "" where there is nothing to tell.
+// alert is what is above everything; "" if there is nothing to say.
 func alert(damaged []string) string {
 	if len(damaged) == 0 {
 		return ""
@@ -184,7 +184,7 @@ func (p *Data) SetClasses(classes []string) { p.classes = classes }
 // new build first.
 func (p *Data) SetDownloads(ways []diff.Way) { p.ways = ways }
 
-// SetUnknown sets how many entries could not be compared, of which no row tells.
+// SetUnknown sets how many entries could not be compared, which have no row.
 func (p *Data) SetUnknown(n int64) { p.unknown = n }
 
 // downloads are bytes, whether they are exact, and what is fetched.

@@ -201,7 +201,7 @@ func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source
 		for _, s := range sources {
 			ar, err := s.Open(ctx)
 			if err != nil {
-				continue // who extracts from it says so
+				continue // extracting from it reports this
 			}
 			opened = append(opened, ar)
 			if !yield(ar) {

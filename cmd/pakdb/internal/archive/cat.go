@@ -178,7 +178,7 @@ func openEntry(ctx context.Context, a *cli.App, name string) (g group, err error
 	return openNamed(ctx, a, n)
 }
 
-// openNamed opens the archive of the entry that a resolved name stands for.
+// openNamed opens the archive of the entry of a resolved name.
 func openNamed(ctx context.Context, a *cli.App, n *locate.Name) (g group, err error) {
 	if err := operand.Narrow(ctx, a, n); err != nil {
 		return g, err

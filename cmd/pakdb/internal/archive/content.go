@@ -114,8 +114,8 @@ func (b *batch) read(ctx context.Context, p *indexer.Progress, read func(context
 }
 
 // newProgress counts the work on the chosen entries of one archive. Adding up
-// what there is to do takes a pass over the table, so only those who see the bar
-// pay for it.
+// what there is to do takes a pass over the table, so only a visible bar
+// pays for it.
 func newProgress(a *cli.App, ar *operand.Archive, takes func(*codecs.Entry) bool) *indexer.Progress {
 	p := &indexer.Progress{}
 	p.Files.Store(1)

@@ -342,8 +342,8 @@ func (x *extraction) hides(e *codecs.Entry) bool {
 	return e.Flags&codecs.Nested == 0 && x.hidden[x.source.Build][operand.Place{Archive: x.source.Name, Ordinal: e.Ordinal}]
 }
 
-// fileName is what the entry would like to be called: its path, or what else
-// tells it apart from others.
+// fileName is the wanted name of the entry: its path, or another text that
+// distinguishes it from others.
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := x.ownName(e)
 	if x.opts.as.form != "" && x.opts.as.form != legacyForm {

@@ -39,7 +39,7 @@ func addFile(ctx context.Context, w codecs.Writer, from regular.File, epoch time
 	return addOpened(ctx, w, f, &codecs.Entry{Name: from.Name}, epoch, s)
 }
 
-// addLine adds the file, or the delete record, that a line stands for.
+// addLine adds the file, or the delete record, of a line.
 func addLine(ctx context.Context, w codecs.Writer, l unrealpak.ResponseLine, epoch time.Time, s *cli.Sums) error {
 	e := &codecs.Entry{Name: l.Dest}
 	if l.Delete {

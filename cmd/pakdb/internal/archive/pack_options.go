@@ -156,7 +156,7 @@ type packOptions struct {
 	outside   bool // follow links out of folders
 }
 
-// refuseOverwriting keeps what is at OUT, unless told otherwise.
+// refuseOverwriting returns an error if OUT exists, unless --overwrite is set.
 func (opts *packOptions) refuseOverwriting(r *codecs.Registry) error {
 	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil || opts.overwrite {
 		return err

@@ -33,7 +33,7 @@ func refuseParts(r *codecs.Registry, out string) error {
 	dir := regular.FS(filepath.Dir(out))
 	files, err := fs.ReadDir(dir, ".")
 	if err != nil {
-		return nil // writing tells
+		return nil // writing reports it
 	}
 	for _, f := range files {
 		info, err := f.Info()

@@ -24,7 +24,7 @@ type replacement struct {
 }
 
 // newReplacements reads the flags PATH=FILE. PATH is what cat takes; where it
-// stands for several copies of an asset, all of them are replaced.
+// means several copies of an asset, all of them are replaced.
 func newReplacements(ar *operand.Archive, flags []string) (replacements, error) {
 	if len(flags) == 0 {
 		return nil, nil

@@ -130,7 +130,7 @@ func packFormat(a *cli.App, opts packOptions, model *operand.Archive) (*codecs.F
 	case len(candidates) > 1:
 		return nil, cli.WithHint(ambiguousFormat(opts, candidates), "pass --type, --version or --like")
 	case format == nil:
-		return nil, cli.WithHint(fmt.Errorf("%w: %s does not tell the format", cli.ErrUsage, opts.out), "pass --type or --like; "+writes)
+		return nil, cli.WithHint(fmt.Errorf("%w: the name %s has no known extension", cli.ErrUsage, opts.out), "pass --type or --like; "+writes)
 	case format.Create == nil:
 		return nil, cli.WithHint(&codecs.FormatError{Format: format.Name, Off: -1, Err: codecs.ErrReadOnly}, writes)
 	}

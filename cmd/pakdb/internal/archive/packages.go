@@ -225,7 +225,7 @@ func (d *declared) declare(name string) {
 			d.files = append(d.files, filesOfPackages(ar))
 		}
 	}
-	ctx := context.Background() // one package; who waits for it looks at its own
+	ctx := context.Background() // one package; its waiters look at their own
 	for _, files := range d.files {
 		e := files.headers[key]
 		if e == nil {

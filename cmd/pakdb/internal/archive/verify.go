@@ -233,8 +233,8 @@ func (v *verification) contents(ctx context.Context, ar *operand.Archive) error 
 	})
 }
 
-// claim reports what contradicts a claim of the archive as a whole, unless reading the
-// entries told the same.
+// claim reports a contradiction of a claim of the archive as a whole, unless reading the
+// entries found the same.
 func (v *verification) claim(fe *codecs.FormatError) {
 	key := causeOf(nil, fe)
 	if v.seen[key] > 0 {

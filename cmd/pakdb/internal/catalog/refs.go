@@ -99,7 +99,7 @@ func runRefs(ctx context.Context, a *cli.App, opts refsOptions, name string) err
 }
 
 // remarkKinds says on stderr that there are references where none is of the kinds
-// asked for. Kinds hold for every step, so the first one tells.
+// asked for. Kinds hold for every step, so the first one decides.
 func remarkKinds(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, o show.GraphOptions) error {
 	if len(o.Kinds) == 0 || a.Quiet {
 		return nil
@@ -121,7 +121,7 @@ func remarkKinds(ctx context.Context, a *cli.App, g *show.Graph, start show.Node
 	return err
 }
 
-// printUses shows the functions that name what no entry stands for.
+// printUses shows the functions that name something outside of the build.
 func printUses(a *cli.App, name string, uses []show.Use, format string) error {
 	if format == "" || format == "tree" || format == "dot" {
 		t := newTree(a)

@@ -83,7 +83,7 @@ func (a *App) Run(ctx context.Context, command func(context.Context) error) int 
 // an error: what was begun is cleaned up on its way here.
 func (a *App) finish(run func() error) int { return a.exit(process.RescueCall(run)) }
 
-// exit reports err and returns the exit code that stands for it.
+// exit reports err and returns its exit code.
 func (a *App) exit(err error) int {
 	err = ofCatalog(err)
 	code := Code(err)
@@ -94,7 +94,7 @@ func (a *App) exit(err error) int {
 	case code == ExitOK, code == ExitPipe: // the reader has seen enough: pakdb ls | head
 		return code
 	case code == ExitInterrupted && a.screen.shown:
-		return code // the pager had the screen: who pressed Ctrl-C there knows
+		return code // the pager had the screen, and Ctrl-C was pressed there
 	case code == ExitInterrupted:
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: interrupted")
 		return code

@@ -30,7 +30,7 @@ func (e *NotFoundError) Hint() string { return e.Nearest }
 // ErrSeveral is the class of [SeveralError].
 var ErrSeveral = errors.New("several entries")
 
-// SeveralError says that a name stands for several entries, which are no copies of
+// SeveralError says that a name means several entries, which are no copies of
 // each other. It is [ErrSeveral].
 type SeveralError struct {
 	Where, Name string
@@ -61,7 +61,7 @@ func Label(e *codecs.Entry) string {
 	return "#" + strconv.Itoa(e.Ordinal)
 }
 
-// Find returns the entry that each of the names stands for: a path; a path in
+// Find returns the entry that each of the names means: a path; a path in
 // another case if only one entry has that; #ORDINAL; @ID, an id or path hash in hex;
 // a name that the format knows; the name of a resource. Of copies of one asset it is
 // the first. where names the archive in errors. It fails with a [NotFoundError], a
@@ -118,7 +118,7 @@ func match(ar codecs.Archive, names []string) (all []*lookup, broken error) {
 	return all, broken
 }
 
-// lookup collects the entries that one name may stand for.
+// lookup collects the entries of one name.
 type lookup struct {
 	name    string
 	ordinal int    // -1: the name is none
@@ -147,7 +147,7 @@ func newLookup(name string, all Names) *lookup {
 	return l
 }
 
-// offer keeps e if the name may stand for it.
+// offer keeps e if the name is one of its.
 func (l *lookup) offer(e *codecs.Entry) {
 	switch {
 	case e.Name != "" && e.Name == l.name:

@@ -9,7 +9,7 @@ import (
 )
 
 // resource is the key of a named resource. Names are apart from entries: an entry
-// may have several, and a name may stand for several entries.
+// may have several, and a name may mean several entries.
 type resource struct {
 	typ string
 	id  codecs.ID

@@ -25,7 +25,7 @@ func NewSelection(patterns []string) (*Selection, error) {
 	return &Selection{globs: globs, hit: make([]bool, len(globs))}, nil
 }
 
-// In lets patterns stand for the other names that entries of ar have, as names of
+// In lets patterns match the other names that entries of ar have, as names of
 // packages in a container. It returns s.
 func (s *Selection) In(ar codecs.Archive) *Selection {
 	s.others = make([]func(*codecs.Entry) bool, len(s.globs))

@@ -21,7 +21,7 @@ func AddFollowOutside(cmd *cobra.Command, to *bool) {
 	Flag(cmd, "follow-outside", to)
 }
 
-// damagedHint is for who is refused because of damaged archives.
+// damagedHint is the hint for a refusal because of damaged archives.
 func damagedHint(e *codecs.DamageError) string {
 	if e.Found[0].NeedsKey() {
 		return KeyHint

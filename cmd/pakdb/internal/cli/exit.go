@@ -49,7 +49,7 @@ var (
 	errRefused   = errors.New("refused") // because of what was found
 )
 
-// Code returns the exit code that stands for err. What is of no known class
+// Code returns the exit code of err. What is of no known class
 // has failed: no code may say more than is known.
 func Code(err error) int {
 	switch {

@@ -286,7 +286,7 @@ func BuildLabels(ctx context.Context, db *sql.DB) ([]string, error) {
 	return labels, rows.Err()
 }
 
-// ParseDepth reads the value of --depth: 0 stands for all.
+// ParseDepth reads the value of --depth; 0 is all.
 func ParseDepth(s string) (int, error) {
 	if s == "all" {
 		return 0, nil

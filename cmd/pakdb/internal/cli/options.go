@@ -24,7 +24,7 @@ func SourceDateEpoch() (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// RefuseExisting keeps what is at out, unless told otherwise.
+// RefuseExisting returns an error if out exists, unless it may be overwritten.
 func RefuseExisting(out string, overwrite bool) error {
 	if _, err := os.Lstat(out); err == nil && !overwrite {
 		return WithHint(Refusal(fmt.Errorf("%s is there already", out)), "pass --overwrite to replace it")

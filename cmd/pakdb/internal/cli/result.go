@@ -84,7 +84,7 @@ type Object struct {
 }
 
 // NewResult begins the result of a command. zero is a struct whose keys it has besides those
-// of all commands, and stands for itself until Done.
+// of all commands; it is the result until Done.
 func NewResult(command string, zero any) *Object {
 	return &Object{command: command, started: time.Now(), values: zero, problems: []Problem{}, found: map[string]int64{}}
 }

@@ -20,7 +20,7 @@ type screen struct {
 	stdout, stderr io.Writer // without the pager; nil: there is none
 
 	pager *pager.Pager // nil: none is wanted
-	shown bool         // there was a pager: it has told of an interrupt
+	shown bool         // there was a pager: it has reported an interrupt
 }
 
 // paged are the commands whose results go through the pager: those that print what is

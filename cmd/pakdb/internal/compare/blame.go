@@ -190,7 +190,7 @@ func (b *blaming) each(ctx context.Context, path string, do func(*semantic.Origi
 }
 
 // namePattern returns what matches a name of a value, or the end of one, as [isField] does;
-// * stands for anything.
+// * matches any text.
 func namePattern(text string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\.)` + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimPrefix(plainField(text), ".")), `\*`, ".*") + "$")
 }

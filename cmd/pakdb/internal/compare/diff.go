@@ -153,7 +153,7 @@ func compareSides(ctx context.Context, a *cli.App, s *operand.Sides, o diff.Opti
 	return r, damaged, err
 }
 
-// need is what is to be known of two paths. Options that look inside contents, or tell
+// need is what is to be known of two paths. Options that look inside contents, or show
 // where they lie, take a catalog of both.
 func (opts *diffOptions) need() operand.Need {
 	switch {

@@ -53,7 +53,7 @@ type folderSum struct {
 }
 
 // sumFolders returns the folders of totals by "dir", those with most to download first. Folders
-// are told apart down to the level at which there are at most the given number of them;
+// are distinguished down to the level at which there are at most the given number of them;
 // if the first level has more, these are returned.
 func sumFolders(totals *diff.Totals, most int) []folderSum {
 	folders := fold(totals, most)

@@ -18,7 +18,7 @@ import (
 	"pakdb/query/show"
 )
 
-// newInsider returns what tells of the inside of contents: of all changes of c, if there are
+// newInsider returns a comparer of the inside of contents: of all changes of c, if there are
 // such.
 func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *show.Comparer {
 	o := show.CompareOptions{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll || opts.format == formatHTML, Warn: func(text string) {
@@ -167,7 +167,7 @@ func (w *insideWriter) field(c *diff.Change, f semantic.Field) error {
 	return err
 }
 
-// behind is the value after the name of a field, "" for a field that says only whether it exists.
+// behind is the text of a value after the name of a field, "" for a field that says only whether it exists.
 func behind(value string) string {
 	if value == "yes" {
 		return ""

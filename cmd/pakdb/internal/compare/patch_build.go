@@ -147,7 +147,7 @@ func patchHint(err error) error {
 	return err
 }
 
-// writePatch writes what is planned and tells of it.
+// writePatch writes what is planned and reports it.
 func writePatch(ctx context.Context, a *cli.App, p *overlay.Plan, opts patchOptions) error {
 	epoch, err := cli.SourceDateEpoch()
 	if err != nil {

@@ -161,7 +161,7 @@ func nothingChanged(c *changes) string {
 	case c.Len() > 0:
 		return c.noneMatch()
 	case codecs.HidesEntries(c.damaged):
-		how += ", as far as the damaged archives tell"
+		how += ", as far as the damaged archives show"
 	case c.unknown > 0:
 		how += ", as far as they could be compared"
 	case len(c.Reordered) > 0:

@@ -38,7 +38,7 @@ type Resolver struct {
 	Folders     bool // a folder on disk is meant rather than a build, for commands that take folders
 }
 
-// Name is what a name stands for: Path, or Build.
+// Name is the meaning of a name: Path, or Build.
 type Name struct {
 	Text  string           // as the user typed it
 	Path  string           // on disk; "" for a build
@@ -46,14 +46,14 @@ type Name struct {
 	Files []diff.BuildFile // of the build: all, or the archive that was named
 	One   bool             // an archive of the build was named
 	Entry string           // path of an entry, or a pattern for some; "" for none
-	Note  string           // what the name also stands for; "" for nothing
+	Note  string           // other meanings of the name; "" for nothing
 }
 
 // Label returns how a file of the build is named: BUILD:ARCHIVE.
 func (n *Name) Label(f diff.BuildFile) string { return n.Build + ":" + f.Name }
 
-// Resolve resolves a name. A name that stands for nothing is returned as a path, for
-// whoever opens it says best what is wrong. Resolve fails if the name of an archive
+// Resolve resolves a name. A name that means nothing is returned as a path, for
+// opening it reports best what is wrong. Resolve fails if the name of an archive
 // fits several of a build, and with errors of the catalog.
 func (r *Resolver) Resolve(ctx context.Context, text string) (*Name, error) {
 	st, statErr := os.Stat(text)
@@ -202,7 +202,7 @@ func (e *SeveralError) Hint() string {
 	return "name one of " + strings.Join(names, ", ")
 }
 
-// IsPattern reports whether an entry may stand for several: it has wildcards, or
+// IsPattern reports whether an entry may mean several: it has wildcards, or
 // names a folder.
 func IsPattern(entry string) bool {
 	return strings.ContainsAny(entry, "*?[{") || strings.HasSuffix(entry, "/")

@@ -87,7 +87,7 @@ func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archiv
 	return ar, nil
 }
 
-// ownFileHint is for who takes what pakdb wrote for an archive.
+// ownFileHint is the hint for a file of pakdb in place of an archive.
 func ownFileHint(ctx context.Context, path string) string {
 	if _, err := delta.ReadFileHeader(path); err == nil {
 		return "that is a transport patch: pakdb delta verify " + path
@@ -100,7 +100,7 @@ func ownFileHint(ctx context.Context, path string) string {
 	return fmt.Sprintf("that is a catalog: pakdb query @builds --catalog %s", path)
 }
 
-// contentHint is for who takes a content that lies outside of archives, such as a
+// contentHint is the hint for a content outside of archives in place of an archive, such as a
 // package of Unreal Engine, for an archive.
 func contentHint(a *cli.App, src codecs.Source, path string) string {
 	head := make([]byte, min(src.Size, codecs.HeadSize))
@@ -132,7 +132,7 @@ func openSource(ctx context.Context, a *cli.App, src codecs.Source) (*Archive, e
 }
 
 // IsLoose reports whether f is the fallback that takes any file. A scan wants
-// it; a user who names an archive does not.
+// it; a user that names an archive does not.
 func IsLoose(f *codecs.Format) bool { return f.Mounts().Loose }
 
 // Formats names the formats of archives that pakdb reads.

@@ -1,4 +1,4 @@
-// Package operand resolves what the arguments of commands stand for: files, builds of
+// Package operand resolves what the arguments of commands mean: files, builds of
 // the catalog, archives of builds, archives within archives, entries of them all; and
 // opens them. It also completes such arguments in shells.
 //

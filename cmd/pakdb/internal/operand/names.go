@@ -84,8 +84,8 @@ func (c *catalogNames) Seen(ctx context.Context, build, entry string) (archive, 
 	return f.Archive, f.Path, nil
 }
 
-// Resolve returns what a name on the command line stands for, and says on stderr
-// what it also stands for.
+// Resolve returns the meaning of a name on the command line, and reports on stderr
+// its other meanings.
 func Resolve(ctx context.Context, a *cli.App, r locate.Resolver, text string) (*locate.Name, error) {
 	names := &catalogNames{a: a}
 	defer names.close()
@@ -108,7 +108,7 @@ type Source struct {
 	Path string // as messages and lists call it
 	Open func(ctx context.Context) (*Archive, error)
 
-	Build, Name string // of an archive that stands for its whole build; ""
+	Build, Name string // of an archive that means its whole build; ""
 
 	Found bool // below a folder: the file need not be an archive
 }
@@ -130,7 +130,7 @@ func Sources(ctx context.Context, a *cli.App, text string) (sources []Source, en
 	return sourcesIn(a, n), n.Entry, nil
 }
 
-// sourcesIn returns the archives of a build that a name stands for.
+// sourcesIn returns the archives of a build that a name means.
 func sourcesIn(a *cli.App, n *locate.Name) (sources []Source) {
 	for _, f := range n.Files {
 		s := Source{Path: n.Label(f), Open: func(ctx context.Context) (*Archive, error) { return OpenInBuild(ctx, a, n, f) }}
@@ -431,7 +431,7 @@ func Hidden(ctx context.Context, a *cli.App, build string) (map[Place]bool, erro
 }
 
 // OpenBuilt opens the files of a build. They have the sizes that they had; Unchanged
-// tells whether they are the same.
+// reports whether they are the same.
 func OpenBuilt(ctx context.Context, a *cli.App, db *sql.DB, label string) (*locate.Files, error) {
 	files, err := diff.Files(ctx, db, label)
 	if err != nil {
@@ -454,7 +454,7 @@ func FindEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File
 	return diff.Find(ctx, db, build, path)
 }
 
-// EntryPath finds the path of the entry of a build that a name stands for.
+// EntryPath finds the path of the entry of a build that a name means.
 func EntryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
 	g, err := show.OpenGraph(ctx, db, build)
 	if err != nil {

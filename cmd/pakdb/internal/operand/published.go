@@ -89,7 +89,7 @@ func (p published) fetch(ctx context.Context, a *cli.App, dir string) (err error
 		return err
 	}
 	var names []string
-	beside := regular.FS(dir + ".names") // with the name alone: parts are told by their names
+	beside := regular.FS(dir + ".names") // with the name alone: parts are recognised by their names
 	if err := os.MkdirAll(dir+".names", 0o700); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *
 	return s, nil
 }
 
-// resolveOperand returns the side that a name stands for: a build rather than a file
+// resolveOperand returns the side that a name means: a build rather than a file
 // of the same name.
 func resolveOperand(ctx context.Context, names *catalogNames, text string) (Side, error) {
 	a := names.a

@@ -18,7 +18,7 @@ type Content struct {
 	Path   string // in the game, as far as it is known
 	Folder string // of the file that it is in
 	Chunk  bool   // of an IoStore container
-	// Exports is the .uexp beside a package, for those who want what is in exports;
+	// Exports is the .uexp beside a package, for readers of exports;
 	// nil: none.
 	Exports *Content
 	Close   func()
@@ -47,7 +47,7 @@ func SpoolEntry(ctx context.Context, ar *Archive, e *codecs.Entry) (*Content, er
 }
 
 // Copy copies the content of e to w and checks that it has the size that the
-// archive declares. Errors of w are told from those of the content.
+// archive declares. Errors of w are not those of the content.
 func Copy(ctx context.Context, w io.Writer, r io.Reader, want int64) (contentErr, writeErr error) {
 	out, buf := &errWriter{w: w}, copyBuffers.Get().(*[copySize]byte)
 	defer copyBuffers.Put(buf)

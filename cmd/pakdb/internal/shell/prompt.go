@@ -72,7 +72,7 @@ func (s *shell) ask(ctx context.Context, editor *liner.State) error {
 
 // readLine asks for a line, the first of a statement or a next one. The editor
 // cannot be interrupted from outside: when ctx ends, it is left waiting for
-// input, and the caller, who is about to leave, restores the terminal.
+// input, and the caller, which is about to leave, restores the terminal.
 func readLine(ctx context.Context, editor *liner.State, next bool) (line string, err error) {
 	text := firstPrompt
 	if next {

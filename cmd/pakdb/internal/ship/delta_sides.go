@@ -18,7 +18,7 @@ import (
 // deltaSides are the opened files that a patch is made between.
 type deltaSides struct{ old, new *delta.Opened }
 
-// openDeltaSides opens the files, of folders as links says, and tells what about them may not be meant.
+// openDeltaSides opens the files, of folders as links says, and warns of what may not be meant.
 func openDeltaSides(ctx context.Context, a *cli.App, links regular.Policy, old, new []string) (s deltaSides, err error) {
 	defer func() {
 		if err != nil {

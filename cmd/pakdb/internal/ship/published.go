@@ -58,7 +58,7 @@ func openPublished(ctx context.Context, a *cli.App, build string, links regular.
 	return f, false, nil
 }
 
-// fileHint is for who names an archive where a build is wanted.
+// fileHint is the hint for an archive where a build is wanted.
 func fileHint(build string) string {
 	if st, err := os.Stat(build); err != nil || st.IsDir() {
 		return ""

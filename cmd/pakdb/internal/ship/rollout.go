@@ -15,7 +15,7 @@ import (
 	"pakdb/internal/terminal"
 )
 
-// rollout are the flags that say who gets a build.
+// rollout are the flags that select the clients of a build.
 type rollout struct {
 	to      publish.Rollout
 	share   string

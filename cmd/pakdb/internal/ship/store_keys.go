@@ -314,7 +314,7 @@ func warnOfExpiry(a *cli.App, t *publish.Trusted) {
 	}
 }
 
-// expiring reports which roles expire soon, and who renews them, a line each. The timestamp
+// expiring returns the roles that expire soon, and how to renew them, a line each. The timestamp
 // is signed whenever anything is.
 func expiring(expires map[string]time.Time, now time.Time) (lines []string) {
 	for _, role := range []string{publish.RoleRoot, publish.RoleTargets, publish.RoleSnapshot} {

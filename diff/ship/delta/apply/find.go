@@ -20,7 +20,7 @@ type Candidate struct {
 
 // Find returns, for each old file of the patch, which of the candidates it is:
 // the one with its size and hash, whatever its name, but rather one of that name.
-// What is not there is ErrWrongOld, which tells what a candidate of that name is
+// A missing file is ErrWrongOld, which says what a candidate of that name is
 // instead. The hashes of old files, of which the patch has parts, are known then.
 func Find(ctx context.Context, h *delta.Header, files []Candidate) ([]int, error) {
 	c := newCandidates(ctx, files)

@@ -20,7 +20,7 @@ import (
 type replaced struct {
 	delta.File
 	out    *program.Virtual // as the patch makes it
-	f      *os.File         // what is there; nil: nothing is, and this is a dry run
+	f      *os.File         // the present file; nil: there is none, and this is a dry run
 	base   *program.Part    // f, among what out consists of
 	before delta.File
 	runs   []program.Run // of out, that are not in f in their places
@@ -161,7 +161,7 @@ func (r *placed) decide(ctx context.Context) error {
 // grain is how many equal bytes are left out of a journal at least.
 const grain = 4 << 10
 
-// compare finds the runs that differ from what is there.
+// compare finds the runs that differ from the present file.
 func (p *replaced) compare(ctx context.Context) error {
 	var here, there [256 << 10]byte
 	var differ program.Virtual // its places are those of p.out

@@ -33,7 +33,7 @@ var ErrGone = errors.New("not there any more, or another file is in its place")
 // whether there was one. What
 // was interrupted before it changed a file is removed. With ErrGone, or ErrResult
 // for a file that is of no version now, all other files are as they should be, and
-// the journal stays: who has moved a file may bring it back. [Forget] does not wait
+// the journal stays: a file that was moved may be brought back. [Forget] does not wait
 // for that.
 func Recover(ctx context.Context, dir *os.Root) (bool, error) {
 	return recoverIn(ctx, atomicfile.In(ctx, dir))

@@ -53,7 +53,7 @@ func (s *staging) create(name string) (*atomicfile.File, error) {
 	return s.dir.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// tempName is beside the file, or beside an old file where its folder will be. It tells
+// tempName is beside the file, or beside an old file where its folder will be. It says
 // which patch made it.
 func (s *staging) tempName(name string) string {
 	mark := fmt.Sprintf("%x", s.h.RootHash[:6])

@@ -12,7 +12,7 @@ import (
 	"pakdb/internal/stored"
 )
 
-// Estimate tells what updating from one build to another takes by several ways
+// Estimate returns what updating from one build to another takes by several ways
 // of transport, in bytes to be downloaded.
 type Estimate struct {
 	New   int64 // the new files as they are

@@ -232,7 +232,7 @@ func (m *maker) keep(stream []byte, file int) error {
 	return m.proof.take(provable{stream, file, slices.Clone(m.recipes.List), m.e.Keys.Blocks()})
 }
 
-// MakeFile makes a patch at path. It gets its name, in place of what is there,
+// MakeFile makes a patch at path. It gets its name, in place of an existing file,
 // once it has been applied to the old files and the result was compared with the
 // new ones, which is done while it is made; until then the folder needs room for
 // the patch twice. The files must not mind being read by two goroutines.
@@ -284,7 +284,7 @@ func makeProved(ctx context.Context, out patchFile, old, new []delta.Input, dir 
 	}
 }
 
-// What is known of an archive's inside is told by operations of their own, each
+// Facts of an archive's inside take operations of their own, each
 // with numbers: of a small archive they may take more than they spare. Then it is
 // explained a second time, as bytes, and the shorter patch counts.
 

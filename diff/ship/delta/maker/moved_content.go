@@ -188,7 +188,7 @@ func (x *chunkIndex) find(ctx context.Context, content []byte, own window, known
 	}
 }
 
-// look is find among what is indexed, with all runs, and tells how much of the
+// look is find in the index, with all runs, and returns how much of the
 // content is in no chunk that is known.
 func (x *chunkIndex) look(content []byte, own window, known map[uint32]bool) (runs []elsewhere, unknown int) {
 	byEntry := map[int32]int{}

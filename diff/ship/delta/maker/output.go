@@ -13,7 +13,7 @@ import (
 	"pakdb/internal/stored"
 )
 
-// Stats tell what became of the bytes of the new files.
+// Stats are sums of how the bytes of the new files are coded.
 type Stats struct {
 	Copied  int64                  // stored bytes taken from old files
 	Made    map[delta.Recipe]int64 // stored bytes made from content

@@ -122,7 +122,7 @@ func (x *runIndex) add(ctx context.Context, file int, off, n int64) error {
 	return nil
 }
 
-// slot is where a hash is kept or may follow, and what tells it from others.
+// slot is where a hash is kept or may follow, and how it differs from others.
 func (x *runIndex) slot(h uint64) (at int, tag uint64) {
 	h *= 0x9e3779b97f4a7c15
 	return int(h >> (64 - bits.Len(uint(len(x.slots)-1)))), h << placeBits >> placeBits << placeBits

@@ -255,7 +255,7 @@ func (c *sources) stored(src *oldSource, k int) (ranges []program.Range, guess i
 // tinyRest is what no source is named for.
 const tinyRest = 32
 
-// behind is what n bytes after a run probably resemble, and where in it they begin.
+// behind is the old content that n bytes after a run probably resemble, and their guess in it.
 func (c *sources) behind(run *storedRun, n int64) (ranges []program.Range, guess int64) {
 	e, at := c.load.e, run.end()
 	switch {

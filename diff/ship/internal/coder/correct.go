@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	marginBefore = 16 // bytes of the old content before a number that tell if it is corrected
+	marginBefore = 16 // bytes of the old content before a number that decide if it is corrected
 	marginAfter  = 8  // and from its first byte on
 	maxGap       = 8  // bytes between two references that are learned from
 

@@ -44,7 +44,7 @@ func (d *Decoder) Reset(stream []byte) {
 }
 
 // Number reads a number that was written in this context. After the end of the
-// stream numbers are arbitrary; Err tells.
+// stream numbers are arbitrary; see Err.
 func (d *Decoder) Number(context int) uint64 {
 	return d.models.number[context].code(&d.coder, 0)
 }

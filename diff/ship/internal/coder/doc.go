@@ -28,7 +28,7 @@
 // changed contents of two builds of a mod, 272,941 bytes of Unreal assets, that
 // took 46,837 bytes; zstd -19 with the old contents as dictionary takes 24,668,
 // and this coder about 20,000. Assets are tables of small numbers: two unrelated
-// ones agree in most bytes, all zeros, so that "most bytes agree" tells nothing.
+// ones agree in most bytes, all zeros, so that "most bytes agree" means nothing.
 //
 // Runs are found by hash: of an old content windows of 16 bytes, at every second
 // position of one above 32 KiB, every fourth above 64 KiB, fewer where a table of

@@ -168,7 +168,7 @@ func (e *Encoder) isNoise(pos, end int) bool {
 	return true
 }
 
-// minNoise is what can be told from other content.
+// minNoise is the least length that can be recognised.
 const minNoise = 512
 
 // chance is how many bits fewer noise seems to carry, however much of it there is:

@@ -329,7 +329,7 @@ const skipped = 4
 
 // resumes reports that a reference to the old content has the bytes after the
 // next few: nothing better need be looked for. Runs of one byte, which are
-// everywhere, do not tell.
+// everywhere, do not count.
 func (t *text) resumes(r ref, pos int) bool {
 	p := int64(pos) + r.shift + skipped
 	if !r.old || p < skipped || p+8 > int64(len(t.old.old)) || pos+skipped+8 > len(t.new) {

@@ -10,7 +10,7 @@ type ref struct {
 	shift int64
 }
 
-// states tell what came last, as LZMA has them: 0 to 6 end in a literal.
+// states are what came last, as LZMA has them: 0 to 6 end in a literal.
 const (
 	states       = 12
 	literalState = 7

@@ -50,7 +50,7 @@ func (x *near) reset(old []byte) {
 	}
 }
 
-// widthOf is how many bits of a hash positions are told apart by.
+// widthOf is how many bits of a hash distinguish positions.
 func widthOf(old []byte) int { return min(max(bits.Len(uint(len(old))), 10), 21) }
 
 // find returns the positions in old whose 4 bytes have the hash of those of p, at most so
@@ -188,7 +188,7 @@ func (x *rows) find(p []byte, most int) (places []uint64, all bool) {
 }
 
 // differing returns the bits by which places of a row differ that have n bytes or fewer in
-// common, as far as the row tells: of the bytes 4 to n.
+// common, as far as the row shows: of the bytes 4 to n.
 func differing(n int) uint64 { return (1<<(8*min(max(n-3, 0), 5)) - 1) << rowBits }
 
 // tree finds the longest matches in the history, for the greatest effort. It is LZMA's

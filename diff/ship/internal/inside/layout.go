@@ -163,7 +163,7 @@ func segments(src codecs.Source, x Extent) (parts []Extent) {
 	return parts
 }
 
-// sortExtents puts extents in order, drops what overlaps, and tells entries
+// sortExtents puts extents in order, drops what overlaps, and gives entries
 // which are theirs. An entry keeps the first row of adjacent extents.
 func (b *Build) sortExtents(i int) {
 	l := &b.Files[i]

@@ -160,7 +160,7 @@ func (r *reader) err() error {
 }
 
 // Queue is a row of things that are mostly taken one after the other, each once.
-// A place in it is told by how many of those that are left lie between it and
+// A place in it is coded as how many of those that are left lie between it and
 // the one that follows what was taken last: 0 while the order stays, and of n
 // things that were shuffled log2(n!) bits in all.
 type Queue struct {
@@ -245,7 +245,7 @@ type Copied struct {
 	Like       bool
 }
 
-// moves tell where places of one old file went in one new file.
+// moves are where places of one old file went in one new file.
 type moves struct{ exact, like []Copied }
 
 func newMoves(copies []Copied, file, to int) *moves {

@@ -21,7 +21,7 @@ func (m *Machine) digest(ctx context.Context) error {
 	return m.digestOf(ctx, d)
 }
 
-// partDigest computes that of what the 16 bytes before it tell: the place and the
+// partDigest computes the digest of the part that the 16 bytes before it name: the place and the
 // size.
 func (m *Machine) partDigest(ctx context.Context) error {
 	at, pos := m.state.codeDigestAt(&m.r, m.output(), 0), m.out.pos

@@ -211,7 +211,7 @@ func (e *Emitter) putPieces(c Copied, pad int64, moved bool) bool {
 	return true
 }
 
-// Name tells which tables are meant from here on.
+// Name sets the tables that are meant from here on.
 func (e *Emitter) Name(k *Known) {
 	e.op(opTables)
 	e.state.codeNamed(&e.w, e.output(), k.Kind, k.File, k.At)
@@ -302,8 +302,8 @@ func (e *Emitter) Digest(sum [DigestSize]byte, at, from, to int64) {
 	e.digested(sum)
 }
 
-// PartDigest says that at a place of the output is the SHA-1 of what the 16
-// bytes before it tell.
+// PartDigest says that at a place of the output is the SHA-1 of the part that the 16
+// bytes before it name.
 func (e *Emitter) PartDigest(sum [DigestSize]byte, at int64) {
 	e.FlushCopy()
 	e.Seal(Sealing{})

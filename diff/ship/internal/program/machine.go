@@ -305,7 +305,7 @@ func (s *State) lastOld(n int) int {
 	return 0
 }
 
-// behind is where the last copy from a file ended, of those that are remembered.
+// behind is the end of the last remembered copy from a file.
 func (s *State) behind(file int) int64 {
 	for _, at := range s.Ends {
 		if at.file == file {

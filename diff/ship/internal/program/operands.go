@@ -26,7 +26,7 @@ type State struct {
 // EndsRemembered is how many copies are known as such that a later one may go on from.
 const EndsRemembered = 4
 
-// newState returns that of a segment which begins in a file that another one tells.
+// newState returns that of a segment which begins in a file with a twin.
 func newState(start int) State {
 	s := State{same: -1}
 	for range s.Ends {
@@ -194,7 +194,7 @@ func codeLength(c side, in int, n, most int64, whole bool) int64 {
 // codeContent codes n bytes of content against the source, and returns where in that
 // the first of them was looked for. in is the context of that guess.
 func (s *State) codeContent(c side, in int, n, guess int64) int64 {
-	// Of what is after its source the guess may tell nothing, but it must not overflow.
+	// The guess says nothing of what is after its source, but it must not overflow.
 	first := s.Cursor + unzigzag(c.word(in, zigzag(guess-s.Cursor)))
 	if first < -1<<40 || first > 1<<41 {
 		c.fail(corrupt("guess %d", first))

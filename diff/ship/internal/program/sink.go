@@ -192,7 +192,7 @@ const (
 )
 
 // Part is bytes that virtual files consist of: a file, or a spool. Parts are
-// told apart by their addresses.
+// distinguished by their addresses.
 type Part struct {
 	io.ReaderAt
 	File *os.File // that it is, if it is known

@@ -249,7 +249,7 @@ func (m *Machine) nameTables() error {
 	return t.spend(m.H.New, 8*int64(len(t.last.Pieces)))
 }
 
-// copyPieces copies pieces that the tables tell.
+// copyPieces copies pieces of the tables.
 func (m *Machine) copyPieces(ctx context.Context) error {
 	op := m.state.codePieces(&m.r, m.output(), pieces{})
 	if err := m.r.err(); err != nil {

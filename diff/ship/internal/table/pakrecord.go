@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pakVersion tells records of Unreal paks apart: the number of the footer, with
+// pakVersion identifies records of Unreal paks: the number of the footer, with
 // 8 for 4.22, whose method is one byte, and from there on one more.
 type pakVersion int
 

@@ -36,7 +36,7 @@ type Chain struct {
 }
 
 // Start begins a chain with a root that its own keys have signed. If key is not nil,
-// it must be one of the root's and have signed it: else who names the root says that it
+// it must be one of the root's and have signed it: else the root's owner says that it
 // is the right one.
 func Start(root []byte, key *Key) (*Chain, error) {
 	r := &Root{}

@@ -185,7 +185,7 @@ func (t *Targets) Labels() (labels []string) {
 
 // Keep leaves the builds of a list out that are not in it any more. Nobody has signed the
 // list, so of each platform the build that was signed as the last must be there, unless all
-// says that the list counts as it is: who can write to the store must not get the builds
+// says that the list counts as it is: write access to the store must not get the builds
 // before signed as the current ones.
 func (t *Targets) Keep(labels []string, all bool) error {
 	last := map[string]string{}

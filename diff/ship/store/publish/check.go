@@ -27,7 +27,7 @@ type Checked struct {
 }
 
 // Check reads a whole store: every object and pack is what it is called or said
-// to be, every chunk has its hash, and every build can be made of what is there.
+// to be, every chunk has its hash, and every build can be made of the store.
 // Findings are reported one by one; the error is for what kept Check from looking. It does
 // not look at signatures: see [CheckSignatures].
 func Check(ctx context.Context, dir string, finding func(name string, err error)) (seen *Checked, err error) {

@@ -231,7 +231,7 @@ func choose(inputs []delta.Input, files []store.File) (list []delta.Input) {
 
 // Frames are small, so that little is fetched that nobody needs. What repeats over
 // longer distances than that pays for it; of such files there is a patch from
-// nothing as well, for those who have nothing of them.
+// nothing as well, for clients without them.
 
 const (
 	leastWhole  = 256 << 10 // bytes of a file

@@ -124,7 +124,7 @@ func Rotate(ctx context.Context, dir string, keys []*delta.SecretKey, change Roo
 		return root, err
 	}
 	// The list of builds was sound by the last root, and is so by one with the same keys. Else
-	// who has them signs it at once.
+	// their owner signs it at once.
 	if same := func(role string) bool { return slices.Equal(last.Roles[role].KeyIDs, next.Roles[role].KeyIDs) }; same(trust.RoleTargets) && same(trust.RoleSnapshot) && same(trust.RoleTimestamp) {
 		return root, nil
 	}

@@ -294,7 +294,7 @@ func (e *pastContents) Origin(ctx context.Context, path string, n store.Named, d
 	return old, ok, nil
 }
 
-// pastContents whose names tell nothing, since they were renamed, moved and edited,
+// pastContents whose names show nothing, since they were renamed, moved and edited,
 // or made of parts of others, are paired by what they have in common: pieces of
 // about 1 KiB that end where their own bytes say so.
 const (

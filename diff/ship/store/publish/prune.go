@@ -252,7 +252,7 @@ func (w *storeWriter) pruneRemote(ctx context.Context, keep int, grace time.Dura
 			if t, ok := since[in.Name]; ok {
 				next[in.Name] = min(t, now.Unix())
 			}
-			// Seconds are all that services tell, so that of no grace time nothing is asked.
+			// Services give seconds alone, so that no grace time asks nothing.
 			return grace == 0 || now.Sub(time.Unix(next[in.Name], 0)) >= grace && now.Sub(in.Written) >= grace
 		})
 		if err != nil {

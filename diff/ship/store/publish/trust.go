@@ -37,7 +37,7 @@ type signing struct {
 	root    []byte        // one to begin with that came another way; nil: the store's first
 	expiry  time.Duration // of the timestamp
 	now     time.Time
-	chain   *trust.Chain // what is there; nil: nothing yet
+	chain   *trust.Chain // of the store; nil: none yet
 	stamp   string       // version of the timestamp file
 	anew    bool         // sign although stale
 	stale   bool         // the root's keys have changed since the rest was signed
@@ -389,7 +389,7 @@ func (w *storeWriter) signBuilds(key *delta.SecretKey, all bool) error {
 }
 
 // signChannels signs the channels of builds. What is signed already counts, not what the
-// list of builds says, which anybody may have written who can write to the store; but if all
+// list of builds says, which anybody with access to the store may have written; but if all
 // says so, or nothing was signed before.
 func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (err error) {
 	if all || s.chain.Targets == nil {

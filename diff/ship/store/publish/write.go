@@ -105,7 +105,7 @@ type storeWriter struct {
 }
 
 // writeJSON writes a manifest. Its signature is there before it, beside the old
-// one's: whenever this is stopped, what is there has a signature that fits.
+// one's: whenever this is stopped, the store has a signature that fits.
 func (w *storeWriter) writeJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {

@@ -115,7 +115,7 @@ func (f *Folder) compare(ctx context.Context) (*difference, error) {
 	return d, f.obstacles(d)
 }
 
-// sortOthers tells files that another build put there from others, which stay. The
+// sortOthers distinguishes files that another build put there from others, which stay. The
 // build knows those of earlier ones, the last one published those of all.
 func (f *Folder) sortOthers(ctx context.Context, d *difference) error {
 	wanted := map[string]bool{}

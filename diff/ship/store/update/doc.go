@@ -13,7 +13,7 @@
 // asked for again, elsewhere if there is an elsewhere.
 //
 // Files in reading order: request.go, remote.go and trusted.go (what is asked of whom, how
-// often, and who is believed), plan.go (the data; parts; what an earlier run left),
+// often, and which are believed), plan.go (the data; parts; what an earlier run left),
 // frames.go (lists of the store), disk.go (the folder), compare.go, trees.go (recipes;
 // local.go has what the folder's files contain), patches.go, contents.go, fetch.go, make.go,
 // stages.go (optional parts, one after the other), place.go, virtual.go (files that are read

@@ -419,7 +419,7 @@ func (c *blockCache) block(of localContent, i int) ([]byte, error) {
 	}
 	var err error
 	b.i = i
-	// Of a damaged block some chunks are right, and who reads them compares their hash.
+	// Of a damaged block some chunks are right, and their readers compare the hash.
 	if b.plain, c.stored, _, err = of.g.DecodeRest(of.src, i, c.starts[i], b.plain, c.stored); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (m *maker) makeAll(ctx context.Context, files []*File) error {
 
 // make makes a file, unless an earlier try has. It is not on the disk yet: see
 // placement.sync. Blocks that the folder has are taken as they are at first, which saves
-// coding them: the hash of the file tells whether they are right.
+// coding them: the hash of the file shows if they are right.
 func (m *maker) make(ctx context.Context, f *File, t *target) error {
 	if m.disk.isMade(ctx, f) {
 		return nil

@@ -300,7 +300,7 @@ type system struct{}
 func (system) Open(root *os.Root, name string) error {
 	f, err := regular.OpenIn(root, name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // read-only: renaming tells
+		return nil // read-only: renaming reports it
 	}
 	if err != nil {
 		return err
@@ -337,7 +337,7 @@ func Free(s System, root *os.Root, names []string) error {
 		err := Insist(s, name, func() error { return s.Open(root, name) })
 		if errors.Is(err, ErrHeld) {
 			return err
-		} // whatever else there is, renaming tells
+		} // renaming reports all else
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func (f *Folder) Close() error {
 // manifestTries is how often an update is planned by another manifest.
 const manifestTries = 3
 
-// Prepare opens a build, compares dir with it and plans the update. Nothing tells
+// Prepare opens a build, compares dir with it and plans the update. Nothing proves
 // whether a manifest that is not signed is right, but for what it names: where that
 // is not what it says, and another answer is another manifest, it is tried with that.
 func Prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Folder, *Plan, error) {

@@ -60,7 +60,7 @@ type pieceCursor struct {
 
 // virtual makes a file without writing it. Contents whose deltas are wrong are fetched again.
 // Blocks that the folder has are taken as they are at first, which costs no CPU: the hash
-// of the file tells whether they are right.
+// of the file shows if they are right.
 func (m *maker) virtual(ctx context.Context, t *target) (*virtualFile, error) {
 	defer func() { m.headsFirst, m.trusts = false, false }()
 	m.headsFirst, m.trusts = true, true
