@@ -215,7 +215,6 @@ var opening = map[string]string{
 	"codecs/unreal/property/usmap.go":               "named",
 	"diff/ship/delta/apply/plan.go":                 "named", // the patch
 	"diff/ship/delta/sign.go":                       "named",
-	"cmd/pakdb/internal/shell/command.go":           "named",
 	"cmd/pakdb/internal/shell/history.go":           "named",
 	"query/file.go":                                 "named", // what is written may go to a pipe
 	"query/named.go":                                "named", // a folder of queries

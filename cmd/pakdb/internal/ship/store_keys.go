@@ -225,8 +225,8 @@ func newKeysChangeCommand(a *cli.App) *cobra.Command {
 		Use:   "change [flags] STORE --sign KEY...",
 		Short: "Change the keys that may sign a store",
 		Long: `Write the next root of STORE: with other keys or another threshold for a role,
-or, without a change, valid for another year. --role publish stands for
-targets, snapshot and timestamp. It must be signed by as many keys of the last
+or, without a change, valid for another year. --role publish means targets,
+snapshot and timestamp. It must be signed by as many keys of the last
 root as its threshold says, and by as many of its own. A stolen key is removed
 in the same way.
 
