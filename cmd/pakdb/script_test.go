@@ -130,6 +130,7 @@ func TestScripts(t *testing.T) {
 			"mkupkg":    makes(mkupkg),
 			"mkupak":    makes(mkupak),
 			"mkjournal": mkjournal,
+			"decide":    decide,
 			"s3serve":   s3serve,
 		},
 		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
