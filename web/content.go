@@ -33,7 +33,8 @@ func isSound(e *explore.Entry) bool { return extension(e) == ".ogg" || extension
 const textExtensions = " .txt .ini .json .xml .csv .lua .cfg .conf .log .md .html .htm .css .js .py .yaml .yml .toml .uplugin .uproject .upluginmanifest .usf .ush .hlsl .glsl .int .uc .srt .po .bat .sh .properties .locmeta "
 
 func isText(e *explore.Entry) bool {
-	return extension(e) != "" && strings.Contains(textExtensions, " "+extension(e)+" ")
+	known := slices.Contains([]string{"text", "json", "xml", "config"}, e.Kind)
+	return known || extension(e) != "" && strings.Contains(textExtensions, " "+extension(e)+" ")
 }
 
 // mostText is how much of a text is shown at once.

@@ -242,6 +242,7 @@ func (f *file) shows(h *explore.Holds) []string {
 	if f.entry.Deleted || f.entry.Content == "" {
 		return all
 	}
+	isKnown := f.entry.Kind != "" && f.entry.Kind[0] != '?'
 	if h.Textures > 0 || show.IsPicture(f.entry.Path, f.entry.Type) {
 		all = append(all, "picture")
 	}
@@ -263,14 +264,14 @@ func (f *file) shows(h *explore.Holds) []string {
 	if h.Values || isText(f.entry) {
 		all = append(all, "blame")
 	}
-	if f.entry.Kind != "" && f.entry.Kind[0] != '?' {
+	if isKnown && !isText(f.entry) && !slices.Contains([]string{"unreal-asset-registry", "unreal-locres"}, f.entry.Kind) { // these have no more
 		all = append(all, "meaning")
 	}
 	if h.Functions > 0 {
 		all = append(all, "code")
 	}
 	all = append(all, "hex")
-	if !slices.Contains(all, "text") && (f.entry.Kind == "" || f.entry.Kind[0] == '?') && asset.Of(f.path()) == "" {
+	if !slices.Contains(all, "text") && !isKnown && asset.Of(f.path()) == "" {
 		all = append(all, "text") // of a format that is not known
 	}
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has

@@ -201,18 +201,21 @@ type cell struct {
 	Name    string  `json:"n"`
 	Value   int64   `json:"v"`
 	Files   int64   `json:"f"`
-	Type    string  `json:"t,omitempty"`
+	Type    string  `json:"t,omitempty"` // the class of a package, or the extension of another file; of a folder that of its largest file
 	Archive string  `json:"a,omitempty"`
 	Folder  bool    `json:"d,omitempty"` // it can be gone into
 	Rest    int64   `json:"r,omitempty"` // how many small ones it contains
 	Cells   []*cell `json:"c,omitempty"`
 
-	content int64
+	content int64           // of a file
+	of      *explore.Folder // whose largest file has the class
 }
 
 const (
 	deepestMap = 6
 	smallestOf = 4000 // items below this share of all are drawn together
+	mostMapped = 2000 // a map of at most so many files has a cell of each; of others folders end it
+	mostAsked  = 300  // folders of a map of which the class is looked up
 )
 
 // treemap answers with the cells of a map: what is too small to be seen is together.
@@ -223,66 +226,105 @@ func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t 
 	if measure == nil {
 		return refuse(http.StatusBadRequest, "", "by is one of size, stored, files")
 	}
-	list, err := x.list(r.Context(), t, listKey{t.Build.ID, a.path, explore.ByName, false})
+	m := &mapper{folders: x, tree: t, measure: measure, whole: f.Files <= mostMapped}
+	m.least = measure(f.Size, f.Stored, f.Files) / smallestOf
+	root, err := m.folder(r.Context(), f, a.path, 0)
 	if err != nil {
 		return err
 	}
-	m := &mapper{tree: t, measure: measure}
-	m.least = measure(f.Size, f.Stored, f.Files) / smallestOf
-	root := m.folder(f, 0)
-	var own []*cell
-	for i := range list.Files {
-		file := &list.Files[i]
-		own = append(own, &cell{content: file.Content, Name: file.Name, Value: measure(file.Size, file.Stored, int64(file.Files)), Files: int64(file.Files), Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)})
-	}
-	own = together(own, m.least, 1000)
-	if err := x.classify(r.Context(), own); err != nil {
+	if err := m.classify(r.Context(), root); err != nil {
 		return err
 	}
-	root.Cells = append(root.Cells, own...)
-	root.sort()
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, map[string]any{"build": a.build, "path": a.path, "root": root})
 	return nil
 }
 
-// classify puts classes in place of types, of the cells of packages.
-func (x *folders) classify(ctx context.Context, cells []*cell) error {
-	placed := make([]show.Placed, len(cells))
-	for i, c := range cells {
-		placed[i].File = &diff.File{ContentID: c.content}
-	}
-	classes, err := show.ClassesOf(ctx, x.db, placed)
-	if err != nil {
-		return schema.Classify(err)
-	}
-	for i, c := range cells {
-		c.Type = cmp.Or(classes[i], c.Type)
-	}
-	return nil
-}
-
 // mapper makes cells of folders.
 type mapper struct {
+	*folders
 	tree    *explore.Tree
 	measure func(size, stored, files int64) int64
 	least   int64
+	whole   bool // each file has a cell
 }
 
-func (m *mapper) folder(f *explore.Folder, depth int) *cell {
-	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Type(f), Archive: m.tree.Archive(f), Folder: true}
-	if depth >= deepestMap || depth > 0 && c.Value <= m.least {
-		return c
+func (m *mapper) folder(ctx context.Context, f *explore.Folder, path string, depth int) (*cell, error) {
+	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Type(f), Archive: m.tree.Archive(f), Folder: true, of: f}
+	if depth >= deepestMap && !m.whole || depth > 0 && c.Value <= m.least {
+		return c, nil
 	}
 	for _, below := range f.Folders {
-		c.Cells = append(c.Cells, m.folder(below, depth+1))
+		inside, err := m.folder(ctx, below, strings.TrimPrefix(path+"/"+below.Name, "/"), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		c.Cells = append(c.Cells, inside)
 	}
 	c.Cells = together(c.Cells, m.least, len(c.Cells))
-	if files, size, stored := f.Own(); depth > 0 && len(c.Cells) > 0 && files > 0 { // its own files, beside its folders
-		c.Cells = append(c.Cells, &cell{Value: m.measure(size, stored, files), Files: files, Type: c.Type, Archive: c.Archive, Rest: files})
+	files, size, stored := f.Own()
+	switch {
+	case files == 0:
+	case depth == 0 || m.whole:
+		own, err := m.files(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		c.Cells = append(c.Cells, together(own, m.least, 1000)...)
+	case len(c.Cells) > 0: // its own files, beside its folders
+		c.Cells = append(c.Cells, &cell{Value: m.measure(size, stored, files), Files: files, Type: c.Type, Archive: c.Archive, Rest: files, of: f})
 	}
 	c.sort()
-	return c
+	return c, nil
+}
+
+// files returns the cells of the files directly in a folder.
+func (m *mapper) files(ctx context.Context, path string) (own []*cell, err error) {
+	list, err := m.list(ctx, m.tree, listKey{m.tree.Build.ID, path, explore.ByName, false})
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Files {
+		f := &list.Files[i]
+		own = append(own, &cell{content: f.Content, Name: f.Name, Value: m.measure(f.Size, f.Stored, int64(f.Files)), Files: int64(f.Files), Type: m.tree.Words[f.Type], Archive: m.tree.ArchiveName(f.Archive)})
+	}
+	return own, nil
+}
+
+// classify puts classes in place of types, of the cells in which there are no others.
+func (m *mapper) classify(ctx context.Context, root *cell) error {
+	var leaves []*cell
+	var collect func(c *cell)
+	collect = func(c *cell) {
+		if _, _, part := asset.Split("x." + c.Type); len(c.Cells) == 0 && part != asset.None {
+			leaves = append(leaves, c)
+		}
+		for _, inside := range c.Cells {
+			collect(inside)
+		}
+	}
+	collect(root)
+	slices.SortStableFunc(leaves, func(a, b *cell) int { return cmp.Compare(b.Value, a.Value) })
+	placed, asked := make([]show.Placed, len(leaves)), 0
+	for i, c := range leaves {
+		placed[i] = show.Placed{Build: m.tree.Build.Label, File: &diff.File{ContentID: c.content}}
+		if c.of == nil || asked == mostAsked {
+			continue
+		}
+		asked++
+		var err error
+		if placed[i].Path, placed[i].ContentID, err = m.tree.Largest(ctx, c.of); err != nil {
+			return err
+		}
+	}
+	classes, err := show.ClassesOf(ctx, m.db, placed)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	for i, c := range leaves {
+		c.Type = cmp.Or(classes[i], c.Type)
+	}
+	return nil
 }
 
 // together returns the largest cells, at most a given number, and one in place of all that are
@@ -296,7 +338,7 @@ func together(cells []*cell, least int64, most int) []*cell {
 			return false
 		}
 		if rest.Rest == 0 {
-			rest.Type, rest.Archive = c.Type, c.Archive
+			rest.Type, rest.Archive, rest.content, rest.of = c.Type, c.Archive, c.content, c.of
 		}
 		rest.Value, rest.Files, rest.Rest = rest.Value+c.Value, rest.Files+c.Files, rest.Rest+1
 		return true

@@ -3,6 +3,7 @@ package web_test
 import (
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,7 @@ func TestMeaningOfFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		"Data/DT_Weapons.uasset": "tables strings blame meaning hex download", "Data/C_Tide.uasset": "curves blame meaning hex download",
 		"Textures/T_Sign.uasset": "picture blame meaning hex download", "Blueprints/BP_Door.uasset": "blame meaning code hex download",
-		"Audio/Bell.wav": "sound meaning hex download", "Localization/Game/fr/Game.locres": "strings meaning hex download",
+		"Audio/Bell.wav": "sound meaning hex download", "Localization/Game/fr/Game.locres": "strings hex download",
 	} {
 		var file struct{ Shows []string }
 		if ask(t, s, place(path)+".json").json(t, &file); strings.Join(file.Shows, " ") != want {
@@ -137,6 +138,52 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s: %v, want %s", address, got.Values, want)
 		}
 	}
+}
+
+// TestMapOfClasses: the map of a build has a cell of each file, by its class; that of many files
+// ends with folders, which are of the class of their largest file.
+func TestMapOfClasses(t *testing.T) {
+	type cell struct {
+		N, T string
+		C    []cell
+	}
+	found := func(s *httptest.Server) map[string]string {
+		var m struct{ Root cell }
+		ask(t, s, "/b/1.1/treemap.json").json(t, &m)
+		types := map[string]string{}
+		var walk func(c cell)
+		walk = func(c cell) {
+			if len(c.C) == 0 {
+				types[c.N] = c.T
+			}
+			for _, inside := range c.C {
+				walk(inside)
+			}
+		}
+		walk(m.Root)
+		return types
+	}
+	check := func(types, want map[string]string) {
+		t.Helper()
+		for name, class := range want {
+			if types[name] != class {
+				t.Errorf("%s is %q, want %s, of %v", name, types[name], class, types)
+			}
+		}
+	}
+	check(found(serve(t, harbor(t), nil)), map[string]string{"DT_Weapons.uasset": "DataTable", "T_Sign.uasset": "Texture2D", "Bell.wav": "wav", "Alone.uexp": "uexp"})
+	dir := t.TempDir()
+	for i := range 2001 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".txt")), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	many := schematest.Write(t, func(c *schema.Catalog) {
+		if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "1.1", Paths: []string{dir, "../testdata/Harbor.pak"}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	check(found(serve(t, many, nil)), map[string]string{"Textures": "Texture2D", "Audio": "wav", "Blueprints": "BlueprintGeneratedClass"})
 }
 
 // TestLineOverBuilds follows a line of a text over builds, in each of which it is another line.

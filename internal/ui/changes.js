@@ -7,6 +7,7 @@ import { createTreemap } from "./treemap.js";
 import { readInside, drawInside, drawTechnical, summary } from "./inside.js";
 
 const pathOf = (f) => (f.dir ? f.dir + "/" + f.name : f.name);
+const nameOf = (r) => plain(r.class ? r.f.name.replace(/\.[^.]*$/, "") : r.f.name); // the class says what it is
 const dot = (kind) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = `var(--${kind})`; return d; };
 const page = 20; // changes that are drawn at once
 const mostLines = 60; // of the tree, before someone opens more
@@ -155,7 +156,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       todo.push(...n.kids.values());
     }
     const isOpen = (n) => opened.get(n.path) ?? (open.has(n) || state.under.startsWith(n.path + "/"));
-    const leaf = (r) => el("li", "", el("button", { type: "button", class: "leaf", title: `${r.kind}: ${plain(r.path)}`, onclick: () => jump(r) }, dot(r.kind), el("span", viewed.has(r.path) ? "seen" : "", plain(r.f.name))));
+    const leaf = (r) => el("li", "", el("button", { type: "button", class: "leaf", title: `${r.kind}: ${plain(r.path)}`, onclick: () => jump(r) }, dot(r.kind), el("span", viewed.has(r.path) ? "seen" : "", nameOf(r))));
     const draw = (n) => el("ul", "", ...[...n.kids.values()].map((kid) => {
       const inside = isOpen(kid);
       return el("li", "", el("span", "node",
@@ -218,7 +219,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     if (next) jump(next);
   };
   const article = (r) => {
-    const own = hooks.address?.(r, !r.now), before = r.now && r.was && hooks.address?.(r, true), name = plain(r.class ? r.f.name.replace(/\.[^.]*$/, "") : r.f.name);
+    const own = hooks.address?.(r, !r.now), before = r.now && r.was && hooks.address?.(r, true), name = nameOf(r);
     const said = el("p", "said"), body = el("div", "body"), fold = el("button", { type: "button", class: "word", "aria-expanded": "false", hidden: true }), more = el("div", { class: "technical", hidden: true });
     const tick = el("input", { type: "checkbox", checked: viewed.has(r.path), "aria-label": "Viewed " + name });
     const a = el("article", { class: "change" + (state.at === r ? " on" : ""), tabindex: "-1", "aria-label": `${r.kind}: ${name}` },
@@ -330,7 +331,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     byId("old").textContent = plain(builds[0]);
     byId("new").textContent = plain(builds[1]);
     const per = new Map();
-    for (const r of rows) if (r.kind !== quiet) { const c = r.class || "." + r.type; per.set(c, (per.get(c) ?? 0) + 1); }
+    for (const r of rows) if (r.kind !== quiet) { const c = r.class || r.type; per.set(c, (per.get(c) ?? 0) + 1); }
     const most = [...per].sort((a, b) => b[1] - a[1]);
     byId("headline").textContent = rows.length === 0 ? nothing
       : `${plural(rows.length, "change", "changes")} · about ${bytes(sum((r) => r.download))} to download · ${most.slice(0, 6).map(([c, n]) => `${count(n)} ${plain(c)}`).join(", ")}${most.length > 6 ? ", …" : ""}`;
@@ -398,6 +399,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     for (const r of rows) { r.class = classes[r.i] ?? ""; r.text = null; }
     drawHead();
     if (state.query || state.by === "class") return choose(state.at);
+    drawSide();
     for (const a of stream.querySelectorAll("article")) a.replaceWith(article(a.row));
   }).catch(() => {}); // the page works without it
 };

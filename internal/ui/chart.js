@@ -28,9 +28,9 @@ export const lineChart = (labels, series, format = bytes, widest = 1200) => {
 };
 
 // xyChart draws lines through points: [{name, colour, points}].
-export const xyChart = (series) => {
+export const xyChart = (series, widest = 900, h = 260) => {
   const points = series.flatMap((s) => s.points);
-  const w = roomFor(900), h = 260, left = 70, low = h - 24, top = 12, right = w - 16;
+  const w = roomFor(widest), left = 70, low = h - 24, top = 12, right = w - 16;
   const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
   const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(0, ...ys), Math.max(...ys, 1e-12)];
   const x = (v) => left + ((v - x0) * (right - left)) / (x1 - x0 || 1), y = (v) => low - ((v - y0) * (low - top)) / (y1 - y0 || 1);

@@ -43,7 +43,7 @@ export const show = async (view) => {
   view.refs = view.get(part("refs"));
   view.shownPath = entry.path;
   // ---- what is in it: tabs
-  const names = { picture: "Picture", tables: "Table", curves: "Curve", strings: "Texts", sound: "Sound", blame: shows.includes("text") ? "Blame" : "Values", meaning: "Structure", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
+  const names = { picture: "Picture", tables: entry.kind === "unreal-asset-registry" ? "Assets" : "Table", curves: "Curve", strings: "Texts", sound: "Sound", blame: shows.includes("text") ? "Blame" : "Values", meaning: "Structure", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
   const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, blame: drawOrigins, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
   const tabs = shows.filter((s) => drawers[s]), body = el("div", { role: "tabpanel", tabindex: "0" });
   const choose = async (tab, keep) => {
@@ -65,7 +65,7 @@ export const show = async (view) => {
   const get = shows.includes("download") ? el("a", { href: own + "/download", download: "", class: "get" }, "Download") : null;
   if (tabs.length === 0) preview.append(el("p", "dim", entry.deleted ? "A delete record has no content: it hides the path in other archives." : view.about.contents ? "The content was not read when the build was scanned." : "This server shows no contents: pakdb serve --read DIR does."));
   else {
-    preview.append(el("div", "tabs", strip, get), body);
+    preview.append(el("div", "tabs", strip, get), tabs[0] === "hex" && files.length < 2 ? el("p", "sub", "pakdb does not decode this format: its bytes are here", get ? ", and the download has all of them." : ".") : "", body);
     const wanted = url.searchParams.get("show");
     choose(tabs.includes(wanted) ? wanted : tabs[0], false);
   }

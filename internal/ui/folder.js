@@ -21,16 +21,18 @@ export const show = async (view) => {
   const address = () => to.tree(build, path, { sort: state.sort === "name" ? "" : state.sort, by: state.by === "stored" ? "" : state.by, colour: state.colour === "type" ? "" : state.colour, see: state.see });
   const listing = (at) => to.data(to.tree(build, path, { sort: state.sort, at, limit: chunk }));
   const mapping = () => to.data(to.tree(build, path, { by: state.by }, "treemap"));
-  const [first, map] = await Promise.all([view.get(listing(0)), view.get(mapping())]);
+  const mapped = view.get(mapping());
+  mapped.catch(() => {}); // it is said below
+  const first = await view.get(listing(0)); // the list does not wait for the map
   view.note({ folder: path });
   view.title((path === "" ? "" : path + " · ") + build);
 
-  let total = first.total, chunks = new Map([[0, first.rows]]), asked = new Set([0]), root = map.root;
+  let total = first.total, chunks = new Map([[0, first.rows]]), asked = new Set([0]), root = null;
   const rowAt = (i) => chunks.get(Math.floor(i / chunk))?.[i % chunk];
   const below = (name) => (path === "" ? name : path + "/" + name);
   // joined is the name of a folder with those of folders that are all that it holds.
   const joined = (name) => {
-    let n = root.c?.find((c) => c.d && c.n === name);
+    let n = root?.c?.find((c) => c.d && c.n === name);
     for (; n?.c?.length === 1 && n.c[0].d && !n.c[0].r && n.c[0].f === n.f; n = n.c[0]) name += "/" + n.c[0].n;
     return name;
   };
@@ -133,7 +135,10 @@ export const show = async (view) => {
     if (what === "see") return drawThumbs();
     drawMap();
   };
-  const drawMap = () => { readColours(["bg", "card", "ink", "dim", "line", "focus"]); parents(root); key = assign(); treemap.draw(root); };
+  const drawMap = () => {
+    if (!root) return;
+    readColours(["bg", "card", "ink", "dim", "line", "focus"]); parents(root); key = assign(); treemap.draw(root);
+  };
   onTheme(drawMap, view.signal);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input, select, textarea")) return;
@@ -144,5 +149,6 @@ export const show = async (view) => {
     drawThumbs();
     new ResizeObserver(() => { if (!view.signal.aborted) { drawMap(); list.draw(); } }).observe(main);
     if (view.byKeys) scroll.focus({ preventScroll: true });
+    mapped.then((map) => { root = map.root; drawMap(); list.draw(); }).catch((problem) => { if (!view.signal.aborted) legend.replaceChildren(plain(problem.message)); });
   });
 };

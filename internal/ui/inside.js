@@ -56,12 +56,16 @@ const short = (text, most = 40) => { const s = plain(text); return s.length > mo
 const last = (name) => name.split(".").pop();
 const change = (l) => (l.old === null ? `${short(last(l.name))} ${l.now === "yes" ? "added" : short(l.now)}` : l.now === null ? `${short(last(l.name))} removed` : `${short(last(l.name))} ${short(l.old)}${arrow}${short(l.now)}`);
 
+// toldAll reports whether the summary says all that there is.
+const toldAll = (of) => of.values.length === 1 && of.values.every((l) => `${l.old}${l.now}${l.name}`.length < 80) && of.tables.size + of.texts.size + of.scripts.length + of.curves.length + of.pictures.length === 0;
+
 // summary says in one line what changed.
 export const summary = (of) => {
   const parts = [], rows = [...of.tables.values()].flat(), values = [...rows.map((l) => ({ ...l, name: l.column ? l.column : l.row })), ...of.values];
   if (of.pictures.length) parts.push(of.pictures.slice(0, 2).map((p) => plain(p[1])).join(", "));
   if (of.curves.length) parts.push(`${plural(of.curves.length, "curve", "curves")}: ${of.curves.every(([, was, now]) => was && now) ? plural(of.curves.reduce((n, [, was, now]) => n + now.filter((p, i) => String(p) !== String(was[i])).length, 0), "point differs", "points differ") : plural(of.curves.reduce((n, [, was, now]) => n + (now ?? was).length, 0), "point", "points")}`);
-  if (values.length) parts.push(`${plural(values.length, "value", "values")}: ${values.slice(0, 3).map(change).join(", ")}${values.length > 3 ? ", …" : ""}`);
+  const told = values.length > 1 || toldAll(of) ? change : (l) => short(last(l.name)); // else the value is right below
+  if (values.length) parts.push(`${plural(values.length, "value", "values")}: ${values.slice(0, 3).map(told).join(", ")}${values.length > 3 ? ", …" : ""}`);
   for (const [culture, lines] of of.texts) parts.push(`${plural(lines.length, "text", "texts")} of ${plain(culture)}: ${lines.slice(0, 2).map((l) => short(l.now ?? l.old)).join(", ")}${lines.length > 2 ? ", …" : ""}`);
   const named = of.scripts.filter((s) => s.name);
   if (named.length) parts.push(`${plural(named.length, "function", "functions")}: ${named.slice(0, 3).map((s) => short(s.name.split(":").pop())).join(", ")}${named.length > 3 ? ", …" : ""}`);
@@ -146,11 +150,8 @@ const slider = (was, now, name) => {
 
 const overlaid = ([name, was, now]) => {
   const series = [was && { name: "before", colour: "var(--removed)", points: was }, now && { name: "after", colour: "var(--added)", points: now }].filter((s) => s?.points.length);
-  return el("figure", "curve", el("figcaption", "", name ? plain(name) + ": " : "", el("span", "minus", "before"), " ", el("span", "plus", "after")), xyChart(series));
+  return el("figure", "curve", el("figcaption", "", name ? plain(name) + ": " : "", was && now ? [el("span", "minus", "before"), " ", el("span", "plus", "after")] : null), xyChart(series, 560, 150));
 };
-
-// toldAll reports whether the summary says all that there is.
-const toldAll = (of) => of.values.length === 1 && of.values.every((l) => `${l.old}${l.now}${l.name}`.length < 80) && of.tables.size + of.texts.size + of.scripts.length + of.curves.length + of.pictures.length === 0;
 
 // drawInside returns the elements of what readInside found.
 export const drawInside = (of) => {

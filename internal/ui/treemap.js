@@ -62,6 +62,8 @@ export const createTreemap = (options) => {
     const few = items.findIndex((it) => it.value < least);
     if (few >= 0 && few < items.length - 1) items.push(options.rest(items.splice(few), n));
     squarify(items, x, y, w, h, (it, x, y, w, h) => {
+      // A folder that holds nothing but one folder is drawn with it as one.
+      for (let only; it.node && !it.closed && (only = options.items(it.node)).length === 1 && only[0].node && !only[0].closed;) it = { ...only[0], name: it.name + "/" + only[0].name };
       if (it.node && !it.closed && w > 34 && h > 34 && depth < 24) {
         pen.globalAlpha = depth % 2 ? 0.55 : 1;
         pen.fillStyle = colours.line;

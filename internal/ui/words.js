@@ -30,7 +30,7 @@ export const tail = (path) => {
 };
 
 // el makes an element. attributes is its class, or an object of attributes and of listeners
-// (onclick); children are elements and texts, null for none.
+// (onclick); children are elements and texts, or lists of these, null for none.
 export const el = (tag, attributes, ...children) => {
   const e = document.createElement(tag);
   if (typeof attributes === "string") {
@@ -42,6 +42,6 @@ export const el = (tag, attributes, ...children) => {
       else if (v !== null && v !== undefined && v !== false) e.setAttribute(name, v === true ? "" : v);
     }
   }
-  e.append(...children.filter((c) => c !== null && c !== undefined));
+  e.append(...children.flat().filter((c) => c !== null && c !== undefined));
   return e;
 };

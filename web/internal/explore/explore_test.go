@@ -398,3 +398,35 @@ func TestTables(t *testing.T) {
 		t.Errorf("%v: %v", tables[0].Columns, row)
 	}
 }
+
+// TestRegistryListsAssets: a registry of assets is a table of these.
+func TestRegistryListsAssets(t *testing.T) {
+	s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../../shared/samples") + "/unreal-pak/cue4parse-ue5.8/Pak/Uncompressed"
+	if _, err := os.Stat(s); err != nil {
+		t.Skip("no samples: set PAKDB_SAMPLES")
+	}
+	c := explore.New(schematest.Open(t, indexed(t, []string{s})))
+	b, err := c.Build(t.Context(), "b0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := c.Places(t.Context(), b, "AssetRegistry.bin")
+	if err != nil || len(places) == 0 {
+		t.Fatal(places, err)
+	}
+	e, err := c.Entry(t.Context(), b, places[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds, err := c.Holds(t.Context(), b, e)
+	if err != nil || holds.Tables != 1 {
+		t.Errorf("%+v, %v", holds, err)
+	}
+	tables, err := c.Tables(t.Context(), b, e)
+	if err != nil || len(tables) != 1 || len(tables[0].Rows) != 306 || tables[0].More {
+		t.Fatalf("%d tables: %v", len(tables), err)
+	}
+	if got := fmt.Sprint(tables[0].Columns, tables[0].Rows[0]); got != "[ Class Size Package] [ScrubHandleDown_Clamped Texture2D 2059 /AudioWidgets/Resources/ScrubHandleDown_Clamped]" {
+		t.Error(got)
+	}
+}

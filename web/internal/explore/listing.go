@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"pakdb/schema"
@@ -116,6 +117,28 @@ func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.row, b.row))
 	})
 	return l, nil
+}
+
+const largestSQL = `SELECT d.prefix || p.name, r.content_id
+	FROM x_dir d
+	CROSS JOIN x_path p INDEXED BY path_dir ON p.dir_id = d.dir_id
+	CROSS JOIN x_entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
+	WHERE d.dir_id = ?1 AND p.ext_id = ?2 AND r.size = ?3 AND r.flags & 42 = 0 LIMIT 1`
+
+// Largest returns the path that the largest file below a folder has in its archive, and its
+// content_id, in one of the builds that have such a file; "" where none is found.
+func (t *Tree) Largest(ctx context.Context, f *Folder) (path string, content int64, err error) {
+	isIn := func(below *Folder) bool { return below.largest == f.largest && below.kind == f.kind }
+	for i := 0; i >= 0; {
+		if i = slices.IndexFunc(f.Folders, isIn); i >= 0 {
+			f = f.Folders[i]
+		}
+	}
+	for _, key := range t.dirs(f) {
+		err = errors.Join(err, schema.EachRow(ctx, t.catalog.db, largestSQL, []driver.Value{int64(key.dir), int64(f.kind), f.largest},
+			func(v []driver.Value) { path, content = text(v[0]), integer(v[1]) }))
+	}
+	return path, content, schema.Classify(err)
 }
 
 // appendNamed appends the files of a folder whose path another container has.

@@ -31,7 +31,7 @@ func (e *Entry) of(b *Build) []driver.Value {
 // Holds counts what an entry of a build has.
 func (c *Catalog) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
 	err = c.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
-			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`),
+			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`) + EXISTS (SELECT 1 FROM assets`+ofPath+`),
 			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`), EXISTS (SELECT 1 FROM strings`+ofPath+`),
 			EXISTS (SELECT 1 FROM properties`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_fields`+ofPath+` AND owner IS NULL) OR EXISTS (SELECT 1 FROM config`+ofPath+`)`,
 		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves, &h.Texts, &h.Values)
@@ -48,12 +48,13 @@ func (c *Catalog) Facts(ctx context.Context, b *Build, e *Entry) ([]string, erro
 	return all, schema.Classify(err)
 }
 
-// DataTable is a data table of a game, as people see it.
+// DataTable is a data table of a game, as people see it, or the assets of a registry.
 type DataTable struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"` // "" first, for the names of rows
 	Rows    [][]any  `json:"rows"`    // values of SQL; nil where a row lacks the field
 	More    bool     `json:"more"`    // there are more rows or columns
+	View    string   `json:"view"`    // that has all of them
 }
 
 const (
@@ -64,7 +65,8 @@ const (
 	mostPoints       = 20_000
 )
 
-// Tables returns the data tables in an entry, rows and columns in their order.
+// Tables returns the data tables in an entry, rows and columns in their order, or the assets that a
+// registry lists.
 func (c *Catalog) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, error) {
 	all := []DataTable{}
 	columns, last := map[string]int{}, ""
@@ -72,7 +74,7 @@ func (c *Catalog) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, 
 		e.of(b), func(r []driver.Value) {
 			name, row, field := text(r[0]), text(r[1]), text(r[2])
 			if len(all) == 0 || all[len(all)-1].Name != name {
-				all = append(all, DataTable{Name: name, Columns: []string{""}, Rows: [][]any{}})
+				all = append(all, DataTable{Name: name, Columns: []string{""}, Rows: [][]any{}, View: "data_table_rows"})
 				clear(columns)
 				last = ""
 			}
@@ -97,6 +99,19 @@ func (c *Catalog) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, 
 				(*cells)[at] = r[3]
 			}
 		})
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
+	registry := DataTable{Name: "Assets", Columns: []string{"", "Class", "Size", "Package"}, View: "assets"}
+	err = schema.EachRow(ctx, c.db, `SELECT asset, replace(class, '/Script/Engine.', ''), disk_size, package FROM assets`+ofPath+` ORDER BY ordinal LIMIT ?5`,
+		append(e.of(b), int64(mostTableRows+1)), func(r []driver.Value) {
+			if registry.More = len(registry.Rows) == mostTableRows; !registry.More {
+				registry.Rows = append(registry.Rows, []any{r[0], r[1], r[2], r[3]})
+			}
+		})
+	if len(registry.Rows) > 0 {
+		all = append(all, registry)
+	}
 	return all, schema.Classify(err)
 }
 
