@@ -281,7 +281,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   const treemap = createTreemap({
     canvas: byId("map"), tip: byId("tip"), live: byId("live"),
     items: (n) => [...[...n.kids.values()].map((kid) => ({ value: kid.value, name: kid.name, node: kid, colour: () => colours[kindOf(kid)] })),
-      ...n.own.map((r) => ({ value: measures[state.measure](r), name: r.f.name, row: r, colour: () => colours[r.kind] }))],
+      ...n.own.map((r) => ({ value: measures[state.measure](r), name: nameOf(r), row: r, colour: () => colours[r.kind] }))],
     rest: (items, n) => ({ value: items.reduce((s, it) => s + it.value, 0), name: "", rest: items.length, of: n, colour: items[0].colour }),
     describe: (it) => {
       const r = it.row, n = it.node ?? it.of;
