@@ -2,11 +2,11 @@ package indexer_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/codecs/unreal/property"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
 )
@@ -23,14 +23,29 @@ func withProperty(class string) *codecs.Registry {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range m.Parsed.(*property.Mappings).Structs {
-			if s.Name == class {
-				for i := range s.Fields {
-					s.Fields[i].Position++
-				}
-				s.Positions++
-				s.Fields = append([]property.Field{{Name: "Another", Type: &property.Type{Kind: property.Int}, Count: 1}}, s.Fields...)
+		structs := reflect.ValueOf(m.Parsed).Elem().FieldByName("Structs")
+		for i := range structs.Len() {
+			s := structs.Index(i).Elem()
+			if s.FieldByName("Name").String() != class {
+				continue
 			}
+			fields := s.FieldByName("Fields")
+			for k := range fields.Len() {
+				position := fields.Index(k).FieldByName("Position")
+				position.SetInt(position.Int() + 1)
+			}
+			first := reflect.New(fields.Type().Elem()).Elem()
+			first.FieldByName("Name").SetString("Another")
+			first.FieldByName("Count").SetInt(1)
+			typ := reflect.New(first.FieldByName("Type").Type().Elem())
+			for kind, k := typ.Elem().FieldByName("Kind"), uint64(0); fmt.Sprint(kind) != "Int"; k++ {
+				kind.SetUint(k)
+			}
+			first.FieldByName("Type").Set(typ)
+			all := reflect.MakeSlice(fields.Type(), 0, 1+fields.Len())
+			fields.Set(reflect.AppendSlice(reflect.Append(all, first), fields))
+			n := s.FieldByName("Positions")
+			n.SetInt(n.Int() + 1)
 		}
 		return m, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	unrealpkg "pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/rows"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
@@ -27,11 +26,8 @@ func TestDamagedScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := unrealpkg.Read(t.Context(), bytes.NewReader(whole), int64(len(whole)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, err := rows.ReadScript(&p.PackageFacts, func(i int) ([]byte, error) {
+		p := openPackage(t, whole)
+		code, err := rows.ReadScript(p.PackageFacts, func(i int) ([]byte, error) {
 			return whole[p.Exports[i].Offset:][:p.Exports[i].Size], nil
 		})
 		if err != nil {
@@ -53,4 +49,17 @@ func TestDamagedScripts(t *testing.T) {
 	c.want("SELECT count(*) > 0 FROM functions WHERE opaque IS NOT NULL", "1")
 	c.want("SELECT count(*) > 0 FROM functions WHERE hash IS NOT NULL", "1")
 	c.want("SELECT count(*) FROM x_script v JOIN x_script_use u ON u.set_id = v.set_id AND u.export = v.ordinal WHERE v.hash IS NULL", "0")
+}
+
+func openPackage(t *testing.T, content []byte) *rows.Package {
+	t.Helper()
+	l, err := rows.NewLibrary("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := l.Open(t.Context(), &rows.Source{Content: bytes.NewReader(content), Size: int64(len(content))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -33,9 +33,19 @@ import (
 	"pakdb/internal/glob"
 )
 
+// The classes of errors of edits, and what one says of a field that is not there.
+var (
+	ErrRefused  = property.ErrRefused
+	ErrValue    = property.ErrValue
+	ErrNoObject = property.ErrNoObject
+)
+
+// NoFieldError is the error of a field that an object lacks.
+type NoFieldError = property.NoFieldError
+
 // Options say what a package does not. The zero value reads most packages.
 type Options struct {
-	// Name is the long name of the package, "/Game/A/B": see [pkg.NameOf].
+	// Name is the long name of the package, "/Game/A/B": see [unreal.LongName].
 	Name string
 	// Engine is the one that cooked a package without versions; 0 takes the one by which
 	// most of it is understood.

@@ -18,7 +18,6 @@ import (
 	"pakdb/codecs/mods"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
@@ -106,7 +105,7 @@ func readSamples(t testing.TB) (all []sample) {
 	for name, data := range files {
 		if ext := path.Ext(name); (ext == ".uasset" || ext == ".umap") && bytes.HasPrefix(data, []byte{0xC1, 0x83, 0x2A, 0x9E}) {
 			all = append(all, sample{name: name, asset: data, uexp: files[strings.TrimSuffix(name, ext)+".uexp"],
-				options: mods.Options{Name: pkg.NameOf(name), Schemas: schemas(t, name)}})
+				options: mods.Options{Name: unreal.LongName(name), Schemas: schemas(t, name)}})
 		}
 	}
 	all = append(all, zenSamples(t)...)

@@ -13,7 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/codecs/unrealpak"
 )
 
@@ -79,7 +79,11 @@ func TestTextures(t *testing.T) {
 	files := codecstest.Contents(t, codecstest.Open(t, unrealpak.Format(), file, &codecs.Options{}))
 	for name, want := range map[string]string{"T_BC6H": "64 x 64 -> 1.6 % differ, PSNR 20.0 dB", "T_Streaming": "512 x 512 -> 3.1 % differ, PSNR "} {
 		head, body := files["Textures/"+name+".uasset"], files["Textures/"+name+".uexp"]
-		p, err := pkg.Read(t.Context(), bytes.NewReader(head), int64(len(head)))
+		library, err := rows.NewLibrary("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := library.Open(t.Context(), &rows.Source{Content: bytes.NewReader(head), Size: int64(len(head))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +94,7 @@ func TestTextures(t *testing.T) {
 			data := bytes.Clone(body[first.Offset:][:first.Size])
 			beside := bytes.Clone(bulk)
 			change(data, beside)
-			return &media.Package{PackageFacts: &p.PackageFacts, Bytes: func(int) ([]byte, error) { return data, nil },
+			return &media.Package{PackageFacts: p.PackageFacts, Bytes: func(int) ([]byte, error) { return data, nil },
 				Open: func(f media.File) (io.ReaderAt, int64, error) {
 					if f != ".ubulk" || beside == nil {
 						return nil, 0, media.ErrNoBytes

@@ -207,7 +207,7 @@ func (p modern) checkEnd() {
 		p.found.err("end", p.sp.size-4, err)
 		return
 	}
-	if !bytes.Equal(end, Tag()) {
+	if !bytes.Equal(end, unreal.PackageTag()) {
 		p.found.add(codecs.ErrNonStrict, "end", p.sp.size-4, "file ends in %x, not in the tag", end)
 	}
 }

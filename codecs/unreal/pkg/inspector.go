@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/unreal"
 )
 
 //go:embed FORMAT.md
@@ -40,7 +41,7 @@ func symbolsAt(e *codecs.Entry, filePath string, head []byte) []codecs.Symbol {
 	if e.ID.Bits == codecs.ChunkBits {
 		return nil
 	}
-	name := NameOf(filePath)
+	name := unreal.LongName(filePath)
 	if o := open8(head); name == "" && o.order != nil && !o.modern() {
 		name = strings.TrimSuffix(path.Base(filePath), path.Ext(filePath))
 	}
@@ -60,7 +61,7 @@ func match(e *codecs.Entry, head []byte) bool {
 		return false
 	}
 	dword := binary.LittleEndian.Uint32(head)
-	return (dword == tagLineage || vendors[dword] != "" || nearTag(dword)) && HasExt(e.Name)
+	return (dword == tagLineage || vendors[dword] != "" || nearTag(dword)) && unreal.HasPackageExt(e.Name)
 }
 
 // nearTag reports the tag with one byte that differs, which is damage: the file was a
@@ -72,15 +73,6 @@ func nearTag(dword uint32) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// HasExt reports whether a file is called like a package, by its extension.
-func HasExt(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".u", ".utx", ".uax", ".umx", ".unr", ".ut2", ".ut3", ".usx", ".ukx", ".uvx", ".upk", ".xxx", ".upx", ".uasset", ".umap", ".udk", ".sfm", ".pcc":
-		return true
 	}
 	return false
 }

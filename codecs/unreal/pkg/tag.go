@@ -13,10 +13,6 @@ const (
 	firstUE4     = 0xFFFFF000 // from here on the version is UE4's negative one
 )
 
-// Tag returns the bytes that packages of UE4 and UE5 start with, and end with after the data of
-// the last export.
-func Tag() []byte { return binary.LittleEndian.AppendUint32(nil, tag) }
-
 // opening is what the first eight bytes say.
 type opening struct {
 	order   binary.ByteOrder // nil: no package

@@ -7,13 +7,12 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/stored"
 )
 
 func showSummary(v *Package, write func(...driver.Value) error) error {
 	p := v.PackageFacts
-	name := pkg.NameOf(v.Path)
+	name := unreal.LongName(v.Path)
 	if name == "" {
 		name = p.Name
 	}

@@ -87,7 +87,7 @@ func (w *fromLegacy) check(uexp []byte) error {
 		w.body = w.asset[min(p.HeaderSize, int64(len(w.asset))):]
 	}
 	end := p.BulkStart - p.HeaderSize
-	if end < 0 || end > int64(len(w.body)) || !bytes.Equal(w.body[end:], pkg.Tag()) {
+	if end < 0 || end > int64(len(w.body)) || !bytes.Equal(w.body[end:], unreal.PackageTag()) {
 		return refuse("data that is not followed by the tag alone: a package with a payload, or one without its .uexp")
 	}
 	at := int64(0)

@@ -73,7 +73,7 @@ func twins(t *testing.T) (all []twin) {
 func TestFromLegacy(t *testing.T) {
 	equal := 0
 	for _, tw := range twins(t) {
-		got, err := zen.FromLegacy(context.Background(), tw.asset, tw.uexp, pkg.NameOf(tw.name))
+		got, err := zen.FromLegacy(context.Background(), tw.asset, tw.uexp, unreal.LongName(tw.name))
 		if err != nil {
 			t.Errorf("%s: %v", tw.name, err)
 			continue

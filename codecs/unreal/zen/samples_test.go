@@ -180,7 +180,7 @@ func TestTwins(t *testing.T) {
 	a := codecstest.Open(t, unrealpak.Format(), codecstest.OpenFile(t, pak), nil)
 	twins := 0
 	for _, it := range codecstest.Items(t, a) {
-		name := pkg.NameOf(a.Info().MountPoint + it.Entry.Name)
+		name := unreal.LongName(a.Info().MountPoint + it.Entry.Name)
 		if twin := all[name]; twin != nil {
 			twins++
 			p, err := pkg.Read(context.Background(), bytes.NewReader(it.Data), int64(len(it.Data)))

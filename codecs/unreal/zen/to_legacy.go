@@ -113,7 +113,7 @@ func (w *toLegacy) check(chunk []byte) error {
 		}
 		at += x.Size
 	}
-	if !bytes.Equal(chunk[at:], pkg.Tag()) {
+	if !bytes.Equal(chunk[at:], unreal.PackageTag()) {
 		return refuse("data that is not followed by the tag alone")
 	}
 	if w.o.Scripts == nil {

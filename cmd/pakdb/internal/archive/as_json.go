@@ -19,7 +19,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal/rows"
 	"pakdb/internal/safename"
 	"pakdb/internal/terminal"
@@ -102,7 +102,7 @@ func catAs(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asO
 		files := filesOfPackages(g.ar)
 		for _, e := range g.entries {
 			cat := func() error { return catEntryAs(ctx, w, p, files, e, as) }
-			if !isPackage(e) && isPicture(e) {
+			if !mods.IsPackage(e) && isPicture(e) {
 				cat = func() error { return catPicture(ctx, w, g.ar, e, as) }
 			}
 			if err := cat(); err != nil {
@@ -186,7 +186,7 @@ type jsonExtraction struct {
 	*packages
 
 	mu       sync.Mutex
-	coverage property.Coverage
+	coverage rows.Coverage
 }
 
 // newJSONExtraction prepares to write values of packages in archives. Classes are looked

@@ -19,8 +19,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 	"pakdb/internal/safename"
@@ -70,7 +69,7 @@ func hasLegacyForm(e *codecs.Entry) bool {
 	case iostore.TypeExportBundleData, iostore.TypeBulkData, iostore.TypeOptionalBulkData, iostore.TypeMemoryMapped:
 		return true
 	}
-	return e.ID.Bits != codecs.ChunkBits && (pkg.HasExt(e.Name) || path.Ext(e.Name) == ".uzenasset")
+	return e.ID.Bits != codecs.ChunkBits && (unreal.HasPackageExt(e.Name) || path.Ext(e.Name) == ".uzenasset")
 }
 
 // write converts a package. It returns false for entries that are written as they are.
@@ -86,7 +85,7 @@ func (x *legacyExtraction) write(ctx context.Context, dir *safename.Dir, files *
 	}
 	defer content.Close()
 	chunk, err := readAll(content)
-	if err == nil && !content.Chunk && bytes.HasPrefix(chunk, pkg.Tag()) {
+	if err == nil && !content.Chunk && bytes.HasPrefix(chunk, unreal.PackageTag()) {
 		return false, nil
 	}
 	var asset, uexp []byte
@@ -186,36 +185,13 @@ func (x *legacyExtraction) convertFile(ctx context.Context, name string) (asset,
 
 // convert returns the files of the legacy package.
 func (x *legacyExtraction) convert(ctx context.Context, chunk []byte, folder string) (asset, uexp []byte, err error) {
-	p, err := zen.Read(bytes.NewReader(chunk), int64(len(chunk)))
-	if err != nil {
-		return nil, nil, err
-	}
 	o := zen.LegacyOptions{Scripts: x.global, AnyClass: x.anyClass}
 	if o.Scripts == nil {
 		o.Scripts = x.scripts(folder)
 	}
-	if o.Scripts == nil {
-		return nil, nil, &codecs.FormatError{Format: "zen-package", Field: "imports", Off: -1, Err: errNoGlobal}
-	}
 	o.Imported = func(name string) (*unreal.PackageFacts, error) { return x.imported(ctx, name, o.Scripts) }
-	switch e := x.engine; {
-	case e >= 508:
-		o.Layout = pkg.Cooked58
-	case e == 507:
-		o.Layout = pkg.Cooked57
-	case e == 506:
-		o.Layout = pkg.Cooked56
-	}
-	d := property.NewDecoder(zen.Resolve(&p.PackageFacts, o.Scripts), property.Options{Name: p.Name, Engine: x.engine, Schemas: x.declared})
-	o.ListEnd = func(i int) (int64, error) {
-		e := &p.Exports[i]
-		return d.ListEnd(i, chunk[e.Offset:e.Offset+e.Size])
-	}
-	return p.ToLegacy(ctx, chunk, o)
+	return x.lib.ToLegacy(ctx, chunk, o)
 }
-
-// errNoGlobal is the error of packages whose imports have no names.
-var errNoGlobal = fmt.Errorf("%w: global.utoc, which names the objects of the program that it imports", codecs.ErrNotFound)
 
 // imported returns a package of the archives by its name, nil if none has it.
 func (x *legacyExtraction) imported(ctx context.Context, name string, scripts *unreal.ScriptObjectFacts) (*unreal.PackageFacts, error) {
@@ -258,7 +234,7 @@ func (x *legacyExtraction) explain(err error) error {
 	var class *zen.UnknownClassError
 	hint := ""
 	switch {
-	case errors.Is(err, errNoGlobal):
+	case errors.Is(err, rows.ErrNoGlobal):
 		hint = "--global FILE names the global.utoc of the game"
 	case errors.As(err, &class) && strings.HasPrefix(class.Object, "<"):
 		hint = "name the archive that has it, too"

@@ -17,8 +17,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/picture"
 	"pakdb/internal/safename"
@@ -113,7 +113,7 @@ func members(p *media.Package, path, form string) (all []int) {
 	if !isPictureForm(form) {
 		wanted = media.IsSound
 	}
-	name := pkg.NameOf(path)
+	name := unreal.LongName(path)
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	for i := range p.Exports {
 		switch {

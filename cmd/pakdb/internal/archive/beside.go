@@ -14,12 +14,15 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/asset"
 	"pakdb/internal/mount"
 	"pakdb/internal/regular"
 )
+
+// maxExport bounds the bytes of a content that are read at once.
+const maxExport = 1 << 30
 
 // chunkOwner is how many digits of a chunk's id are those of the package.
 const chunkOwner = 16
@@ -141,7 +144,7 @@ func namedNear(a *cli.App, file string) namedPackages {
 			all, _ := os.ReadDir(dir) // a folder that is not there has none
 			for _, f := range all {
 				base := f.Name()
-				if f.Type().IsRegular() && pkg.HasExt(base) && strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
+				if f.Type().IsRegular() && unreal.HasPackageExt(base) && strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
 					return openLoosePackage(a, filepath.Join(dir, base))
 				}
 			}

@@ -20,6 +20,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/mods"
 	"pakdb/internal/asset"
 	"pakdb/internal/mount"
 	"pakdb/internal/safename"
@@ -322,7 +323,7 @@ func (x *extraction) hasForm(e *codecs.Entry) bool {
 	if x.opts.as.form == legacyForm {
 		return hasLegacyForm(e)
 	}
-	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
+	return x.opts.as.form == "" || mods.IsPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
 }
 
 // passedOver reports what is no package, where packages alone are written.
@@ -374,7 +375,7 @@ func (x *extraction) ownName(e *codecs.Entry) string {
 
 // write extracts one entry. Only what concerns the folder is returned.
 func (x *extraction) write(ctx context.Context, dir *safename.Dir, j *job) error {
-	if x.media != nil && !isPackage(j.entry) {
+	if x.media != nil && !mods.IsPackage(j.entry) {
 		return x.media.writePicture(ctx, dir, x.ar, j)
 	}
 	if x.json != nil {

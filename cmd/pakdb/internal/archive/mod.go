@@ -165,7 +165,7 @@ func runModSet(ctx context.Context, a *cli.App, opts modOptions, args []string) 
 			return modHint(name, err)
 		}
 		for _, t := range found {
-			if err := r.apply(ctx, t, func(editable) ([]mods.Edit, error) { return slices.Clone(edits), nil }); err != nil {
+			if err := r.apply(ctx, t, func(mods.Editable) ([]mods.Edit, error) { return slices.Clone(edits), nil }); err != nil {
 				return err
 			}
 		}

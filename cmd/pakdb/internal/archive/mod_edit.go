@@ -110,7 +110,7 @@ func (r *modRun) scope(ctx context.Context, name string) (targets []modTarget, b
 		targets, err = r.match(ctx, n)
 		return targets, n.Build, err
 	}
-	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() && !isText(name) {
+	if st, statErr := os.Stat(name); statErr == nil && st.Mode().IsRegular() && !mods.IsText(name) {
 		if c, err := openLoosePackage(r.a, name); err != nil {
 			return nil, "", err
 		} else if c == nil {
@@ -144,7 +144,7 @@ func (r *modRun) applyAll(ctx context.Context, targets []modTarget, edits []mods
 		if own == nil {
 			continue
 		}
-		err := r.apply(ctx, t, func(p editable) ([]mods.Edit, error) {
+		err := r.apply(ctx, t, func(p mods.Editable) ([]mods.Edit, error) {
 			return slices.DeleteFunc(own, func(e mods.Edit) bool { return e.Op == mods.Set && p.Holds(e.Object, e.Field, e.Value) }), nil
 		})
 		if err != nil {
@@ -323,7 +323,7 @@ func (r *modRun) applyJSON(ctx context.Context, targets []modTarget, name string
 	}
 	for _, t := range targets {
 		stem := strings.TrimSuffix(t.path(), path.Ext(t.path()))
-		if file, ok := files[stem]; ok && t.header != nil && isPackage(t.header) {
+		if file, ok := files[stem]; ok && t.header != nil && mods.IsPackage(t.header) {
 			delete(files, stem)
 			if err := r.applyFile(ctx, t, file); err != nil {
 				return err
@@ -342,7 +342,7 @@ func (r *modRun) applyFile(ctx context.Context, t modTarget, file string) error 
 		return err
 	}
 	t.chosen = false
-	return r.apply(ctx, t, func(e editable) ([]mods.Edit, error) {
+	return r.apply(ctx, t, func(e mods.Editable) ([]mods.Edit, error) {
 		p, ok := e.(*mods.Package)
 		if !ok {
 			return nil, fmt.Errorf("%w: --json is about packages", cli.ErrUsage)

@@ -66,19 +66,19 @@ func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name stri
 	table := csv.NewWriter(&out)
 	err = table.Write([]string{"path", "export", "field", "op", "value"})
 	edits, rest := int64(0), int64(0)
-	units := m.sides[0].units
+	units := m.Sides[0].Units
 	for _, key := range slices.Sorted(maps.Keys(units)) {
 		u := units[key]
-		list, left, diffErr := diffUnit(ctx, m.base.units[key], u)
+		list, left, diffErr := mods.DiffUnit(ctx, m.Base.Units[key], u)
 		if err = errors.Join(err, diffErr); err != nil {
 			return err
 		}
 		for _, e := range list {
-			err = errors.Join(err, table.Write([]string{m.base.units[key].header().e.Name, e.Object, e.Field, string(e.Op), e.Value}))
+			err = errors.Join(err, table.Write([]string{m.Base.Units[key].Header().Entry.Name, e.Object, e.Field, string(e.Op), e.Value}))
 		}
 		edits, rest = edits+int64(len(list)), rest+int64(len(left))
 		for i := range left {
-			line := strings.TrimLeft(u.path, "./")
+			line := strings.TrimLeft(u.Path, "./")
 			if of := itemName(&left[i]); of != "" {
 				line += ": " + of
 			}
@@ -97,44 +97,4 @@ func runModExport(ctx context.Context, a *cli.App, opts exportOptions, name stri
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s written: %s\n", terminal.Printable(opts.out), cli.Plural(edits, "edit", "edits"))
 	return err
-}
-
-// diffUnit returns the edits that make one unit another, and what no edit makes.
-func diffUnit(ctx context.Context, base, mod *modUnit) (edits []mods.Edit, rest []mods.MergeItem, err error) {
-	was, err := base.sum(ctx, everyPart)
-	is, sumErr := mod.sum(ctx, everyPart)
-	if err = errors.Join(err, sumErr); err != nil || was == is {
-		return nil, nil, err
-	}
-	whole := []mods.MergeItem{{}}
-	if base == nil {
-		return nil, whole, nil
-	}
-	if !isPackage(base.header().e) {
-		old, err := base.header().read(ctx)
-		new, readErr := mod.header().read(ctx)
-		if err = errors.Join(err, readErr); err != nil {
-			return nil, nil, err
-		}
-		h := base.header()
-		edits, rest = mods.DiffFile(h.e.Name, old, new, func() *mods.Database { return h.ar.database(ctx) })
-		return edits, rest, nil
-	}
-	bulk, err := base.sum(ctx, isBulk)
-	moved, sumErr := mod.sum(ctx, isBulk)
-	if err = errors.Join(err, sumErr); err != nil {
-		return nil, nil, err
-	}
-	if bulk != moved {
-		rest = append(rest, mods.MergeItem{Field: "files beside the package"})
-	}
-	old, err := base.pack(ctx, base)
-	new, openErr := mod.pack(ctx, base)
-	if err = errors.Join(err, openErr); isUnmergeable(err) {
-		return nil, whole, nil
-	} else if err != nil {
-		return nil, nil, err
-	}
-	edits, left, err := mods.Diff(ctx, old, new)
-	return edits, append(rest, left...), err
 }

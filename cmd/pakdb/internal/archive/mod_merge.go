@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,10 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs"
 	"pakdb/codecs/mods"
-	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/regular"
 	"pakdb/query"
 )
@@ -105,11 +101,9 @@ it has the list for "pakdb mod merge --resolve", and the command.`,
 // modMerge is several mods and the build that they change.
 type modMerge struct {
 	*modRun
-	base  *modSide
-	sides []*modSide // in mount order
-	keys  []string   // of all units of mods
-	opts  mergeOptions
-	take  map[string]string // by conflictKey: the mod to take, or "base"
+	mods.Merging
+	opts mergeOptions
+	take map[string]string // by conflictKey: the mod to take, or "base"
 }
 
 // openMods opens mods and the build that they change.
@@ -126,55 +120,40 @@ func openMods(ctx context.Context, a *cli.App, opts mergeOptions, names []string
 		if err != nil {
 			return nil, err
 		}
-		for n, of := 2, s.label; s.label == opts.base || slices.ContainsFunc(m.sides, func(o *modSide) bool { return o.label == s.label }); n++ {
-			s.label = fmt.Sprintf("%s (%d)", of, n)
+		for n, of := 2, s.Label; s.Label == opts.base || slices.ContainsFunc(m.Sides, func(o *mods.Side) bool { return o.Label == s.Label }); n++ {
+			s.Label = fmt.Sprintf("%s (%d)", of, n)
 		}
-		m.sides = append(m.sides, s)
-		for key := range s.units {
+		m.Sides = append(m.Sides, s)
+		for key := range s.Units {
 			wanted[key] = true
 		}
 	}
-	slices.SortStableFunc(m.sides, func(a, b *modSide) int { return cmp.Compare(a.order, b.order) })
-	m.keys = slices.Sorted(maps.Keys(wanted))
-	if m.base, err = m.openBase(ctx, opts.base, func(key string) bool { return wanted[key] }); err != nil {
+	slices.SortStableFunc(m.Sides, func(a, b *mods.Side) int { return cmp.Compare(a.Order, b.Order) })
+	if m.Base, err = m.openBase(ctx, opts.base, func(key string) bool { return wanted[key] }); err != nil {
 		return nil, err
 	}
-	for _, s := range m.sides {
+	for _, s := range m.Sides {
 		there := 0
-		for key := range s.units {
-			if m.base.units[key] != nil {
+		for key := range s.Units {
+			if m.Base.Units[key] != nil {
 				there++
 			}
 		}
-		if there*2 < len(s.units) {
-			a.Warn(fmt.Sprintf("%s: %d of %s are in %s", s.label, there, cli.Plural(int64(len(s.units)), "asset", "assets"), m.base.label))
+		if there*2 < len(s.Units) {
+			a.Warn(fmt.Sprintf("%s: %d of %s are in %s", s.Label, there, cli.Plural(int64(len(s.Units)), "asset", "assets"), m.Base.Label))
 		}
 	}
-	return m, nil
-}
-
-// mergedUnit is what becomes of an asset or file.
-type mergedUnit struct {
-	path  string
-	mods  []int // that change it
-	items []mods.MergeItem
-	frame int // the mod whose tables, code and bulk data it has; -1 for none
-	files []modFile
-	whole bool // it is taken as a whole
-}
-
-func (u *mergedUnit) open() (n int) {
-	for i := range u.items {
-		if u.items[i].Open {
-			n++
-		}
+	labels := m.labels()
+	m.Take = func(path, object, field string) (int, bool) {
+		return taken(m.take[conflictKey(path, object, field)], labels)
 	}
-	return n
+	m.Prefer, err = m.prefers()
+	return m, err
 }
 
 // prefers returns mods by what --prefer says, those that win first.
 func (m *modMerge) prefers() (all []int, err error) {
-	for i := range m.sides {
+	for i := range m.Sides {
 		all = append(all, i)
 	}
 	switch m.opts.prefer {
@@ -186,214 +165,16 @@ func (m *modMerge) prefers() (all []int, err error) {
 		slices.Reverse(all)
 		return all, nil
 	}
-	i := slices.IndexFunc(m.sides, func(s *modSide) bool { return s.label == m.opts.prefer })
+	i := slices.IndexFunc(m.Sides, func(s *mods.Side) bool { return s.Label == m.opts.prefer })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: --prefer %s: there is no such mod: write first, last, or a name such as %s", cli.ErrUsage, m.opts.prefer, m.sides[0].label)
+		return nil, fmt.Errorf("%w: --prefer %s: there is no such mod: write first, last, or a name such as %s", cli.ErrUsage, m.opts.prefer, m.Sides[0].Label)
 	}
 	return []int{i}, nil
 }
 
-// mergeSides merges a unit: what sides make of base. Versions of items are positions in sides.
-func (r *modRun) mergeSides(ctx context.Context, base *modUnit, sides []*modUnit, o mods.MergeOptions) (*mergedUnit, error) {
-	out := &mergedUnit{frame: -1}
-	was, err := base.sum(ctx, everyPart)
-	if err != nil {
-		return nil, err
-	}
-	sums, values := map[int]string{}, map[string]bool{}
-	for i, u := range sides {
-		if u == nil {
-			continue
-		}
-		sum, err := u.sum(ctx, everyPart)
-		if err != nil {
-			return nil, err
-		}
-		if out.path = u.header().path; sum != was {
-			out.mods, sums[i], values[sum] = append(out.mods, i), sum, true
-		}
-	}
-	if base != nil {
-		out.path = base.header().path
-	}
-	switch len(values) {
-	case 0:
-		return out, nil
-	case 1:
-		out.whole, out.files = true, sides[out.mods[0]].asFiles(nil)
-		out.items = []mods.MergeItem{{Taken: out.mods[0], Values: sums, Base: was}}
-		return out, nil
-	}
-	merged, err := r.mergeContents(ctx, base, sides, out.mods, o)
-	switch {
-	case err == nil && merged != nil:
-		if out.items = merged.Items; isPackage(base.header().e) {
-			out.frame = merged.Frame
-		}
-		if merged.Open() > 0 {
-			return out, nil
-		}
-		of := base
-		if merged.Frame >= 0 {
-			of = sides[merged.Frame]
-		}
-		data := map[string][]byte{of.header().ext(): merged.Asset}
-		if b := of.body(); b != nil {
-			data[b.ext()] = merged.Uexp
-		}
-		out.files = of.asFiles(data)
-		return out, nil
-	case err != nil && !isUnmergeable(err):
-		return nil, err
-	}
-	// By the entry as a whole.
-	item := mods.MergeItem{Taken: -1, Values: sums, Base: was, Why: "its values are not understood", Open: true}
-	if base == nil {
-		item.Why = "both add it"
-	} else if err != nil {
-		item.Why = err.Error()
-	}
-	if o.Take != nil {
-		if v, ok := o.Take("", ""); ok {
-			item.Taken, item.Open = v, false
-		}
-	}
-	for _, v := range o.Prefer {
-		if _, ok := sums[v]; ok && item.Open {
-			item.Taken, item.Open = v, false
-		}
-	}
-	out.whole, out.items = true, []mods.MergeItem{item}
-	if !item.Open && item.Taken >= 0 {
-		out.files = sides[item.Taken].asFiles(nil)
-	}
-	return out, nil
-}
-
-// isUnmergeable reports errors about contents that are merged as a whole.
-func isUnmergeable(err error) bool {
-	for _, known := range []error{property.ErrRefused, unreal.ErrNoWriting, mods.ErrProof, codecs.ErrCorrupt, codecs.ErrUnknown, codecs.ErrNotFound, codecs.ErrTruncated, codecs.ErrLimit, errors.ErrUnsupported} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
-}
-
-// mergeContents merges the contents of a unit by their values. It returns nil for contents
-// that have none.
-func (r *modRun) mergeContents(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (merged *mods.Merged, err error) {
-	if base == nil {
-		return nil, nil
-	}
-	local := o
-	local.Prefer = nil
-	for _, v := range o.Prefer {
-		if i := slices.Index(changed, v); i >= 0 {
-			local.Prefer = append(local.Prefer, i)
-		}
-	}
-	if o.Take != nil {
-		local.Take = func(object, field string) (int, bool) {
-			v, ok := o.Take(object, field)
-			if v >= 0 {
-				v = slices.Index(changed, v)
-			}
-			return v, ok
-		}
-	}
-	switch h := base.header(); {
-	case isPackage(h.e):
-		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case mods.Mergeable(h.path) && len(base.files) == 1:
-		merged, err = mergeFiles(ctx, base, sides, changed, local)
-	}
-	if merged == nil || err != nil {
-		return nil, err
-	}
-	for i := range merged.Items {
-		item := &merged.Items[i]
-		values := map[int]string{}
-		for v, text := range item.Values {
-			values[changed[v]] = text
-		}
-		if item.Values = values; item.Taken >= 0 {
-			item.Taken = changed[item.Taken]
-		}
-	}
-	if merged.Frame >= 0 {
-		merged.Frame = changed[merged.Frame]
-	}
-	return merged, nil
-}
-
-func mergePackages(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (*mods.Merged, error) {
-	b, err := base.pack(ctx, base)
-	if err != nil {
-		return nil, err
-	}
-	beside, err := base.sum(ctx, isBulk)
-	o.Beside = []string{beside}
-	var versions []*mods.Package
-	for _, i := range changed {
-		p, openErr := sides[i].pack(ctx, base)
-		beside, sumErr := sides[i].sum(ctx, isBulk)
-		if err = errors.Join(err, openErr, sumErr); err != nil {
-			return nil, err
-		}
-		versions, o.Beside = append(versions, p), append(o.Beside, beside)
-	}
-	return mods.Merge(ctx, b, versions, o)
-}
-
-func mergeFiles(ctx context.Context, base *modUnit, sides []*modUnit, changed []int, o mods.MergeOptions) (*mods.Merged, error) {
-	b, err := base.header().read(ctx)
-	var versions [][]byte
-	for _, i := range changed {
-		v, readErr := sides[i].header().read(ctx)
-		versions, err = append(versions, v), errors.Join(err, readErr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	h := base.header()
-	return mods.MergeFile(h.e.Name, b, versions, func() *mods.Database { return h.ar.database(ctx) }, o)
-}
-
-// all merges all units, in the order of their paths.
-func (m *modMerge) all(ctx context.Context, each func(u *mergedUnit) error) error {
-	prefer, err := m.prefers()
-	if err != nil {
-		return err
-	}
-	for _, key := range m.keys {
-		sides := make([]*modUnit, len(m.sides))
-		shown := ""
-		for i, s := range m.sides {
-			if sides[i] = s.units[key]; sides[i] != nil {
-				shown = sides[i].header().path
-			}
-		}
-		if base := m.base.units[key]; base != nil {
-			shown = base.header().path
-		}
-		o := mods.MergeOptions{Prefer: prefer, Take: func(object, field string) (int, bool) {
-			return taken(m.take[conflictKey(shown, object, field)], m.labels())
-		}}
-		u, err := m.mergeSides(ctx, m.base.units[key], sides, o)
-		if err == nil && len(u.mods) > 0 {
-			err = each(u)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (m *modMerge) labels() (all []string) {
-	for _, s := range m.sides {
-		all = append(all, s.label)
+	for _, s := range m.Sides {
+		all = append(all, s.Label)
 	}
 	return all
 }
@@ -448,23 +229,23 @@ func readDecisions(name string, labels []string) (map[string]string, error) {
 }
 
 // writeDecisions writes the open conflicts for --resolve. It keeps a file that is there.
-func writeDecisions(ctx context.Context, a *cli.App, name string, units []*mergedUnit, labels []string) error {
+func writeDecisions(ctx context.Context, a *cli.App, name string, units []*mods.MergedUnit, labels []string) error {
 	if _, err := os.Stat(name); name == "" || err == nil {
 		return nil
 	}
 	var all []conflictFile
 	for _, u := range units {
-		for i := range u.items {
-			item := &u.items[i]
+		for i := range u.Items {
+			item := &u.Items[i]
 			if !item.Open {
 				continue
 			}
-			c := conflictFile{Path: u.path, Object: item.Object, Field: item.Field, Why: item.Why, Base: item.Base, Values: map[string]string{}}
-			if u.whole {
+			c := conflictFile{Path: u.Path, Object: item.Object, Field: item.Field, Why: item.Why, Base: item.Base, Values: map[string]string{}}
+			if u.Whole {
 				c.Base = ""
 			}
 			for v, text := range item.Values {
-				if u.whole {
+				if u.Whole {
 					text = "other bytes"
 				}
 				c.Values[labels[v]] = text
@@ -488,11 +269,11 @@ func runModConflicts(ctx context.Context, a *cli.App, opts mergeOptions, names [
 		return err
 	}
 	defer m.close()
-	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels(), names)
+	w, err := newConflictWriter(a, opts.format, m.Base.Label, m.labels(), names)
 	if err != nil {
 		return err
 	}
-	if err := m.all(ctx, w.unit); err != nil {
+	if err := m.Each(ctx, w.unit); err != nil {
 		return errors.Join(err, w.close())
 	}
 	if err := errors.Join(w.close(), m.warnOfBase(ctx)); err != nil || w.conflicts == 0 {
@@ -513,25 +294,25 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 	if m.take, err = readDecisions(opts.resolve, m.labels()); err != nil {
 		return err
 	}
-	w, err := newConflictWriter(a, opts.format, m.base.label, m.labels(), names)
+	w, err := newConflictWriter(a, opts.format, m.Base.Label, m.labels(), names)
 	if err != nil {
 		return err
 	}
 	w.frames = true
-	var files []modFile
-	var open []*mergedUnit
-	lost := make([]int, len(m.sides))
-	for i, s := range m.sides {
-		lost[i] = s.deleted
+	var files []mods.File
+	var open []*mods.MergedUnit
+	lost := make([]int, len(m.Sides))
+	for i, s := range m.Sides {
+		lost[i] = s.Deleted
 	}
-	err = m.all(ctx, func(u *mergedUnit) error {
-		files = append(files, u.files...)
-		if u.open() > 0 {
+	err = m.Each(ctx, func(u *mods.MergedUnit) error {
+		files = append(files, u.Files...)
+		if u.Open() > 0 {
 			open = append(open, u)
 		}
-		for i := range u.items {
-			for v, text := range u.items[i].Values {
-				if item := &u.items[i]; item.Why != "" && (item.Taken < 0 || item.Values[item.Taken] != text) {
+		for i := range u.Items {
+			for v, text := range u.Items[i].Values {
+				if item := &u.Items[i]; item.Why != "" && (item.Taken < 0 || item.Values[item.Taken] != text) {
 					lost[v]++
 				}
 			}
@@ -548,10 +329,10 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 		return unresolved(ctx, a, opts.resolve, open, m.labels(), "--prefer first, last or MOD decides all, --resolve FILE each")
 	}
 	if len(files) == 0 {
-		_, err := fmt.Fprintln(w.words(), "the mods change nothing of "+m.base.label+", and nothing is written")
+		_, err := fmt.Fprintln(w.words(), "the mods change nothing of "+m.Base.Label+", and nothing is written")
 		return err
 	}
-	name, size, err := m.write(ctx, opts.out, opts.overwrite, m.base, files)
+	name, size, err := m.write(ctx, opts.out, opts.overwrite, m.Base, files)
 	if err != nil {
 		return err
 	}
@@ -559,10 +340,10 @@ func runModMerge(ctx context.Context, a *cli.App, opts mergeOptions, names []str
 }
 
 // unresolved lists what is open, and is an error.
-func unresolved(ctx context.Context, a *cli.App, file string, open []*mergedUnit, labels []string, hint string) error {
+func unresolved(ctx context.Context, a *cli.App, file string, open []*mods.MergedUnit, labels []string, hint string) error {
 	n := 0
 	for _, u := range open {
-		n += u.open()
+		n += u.Open()
 	}
 	if err := writeDecisions(ctx, a, file, open, labels); err != nil {
 		return err
@@ -575,11 +356,11 @@ func (m *modMerge) reportMerged(w *conflictWriter, name string, size int64, file
 	out := w.words()
 	_, err := fmt.Fprintf(out, "%s written: %s, %s\n", name, cli.Plural(int64(files), "file", "files"), cli.HumanSize(size))
 	var inside, outside []string
-	for i, s := range m.sides {
+	for i, s := range m.Sides {
 		if lost[i] == 0 {
-			inside = append(inside, s.label)
+			inside = append(inside, s.Label)
 		} else {
-			outside = append(outside, fmt.Sprintf("%s (%s lost)", s.label, cli.Plural(int64(lost[i]), "change", "changes")))
+			outside = append(outside, fmt.Sprintf("%s (%s lost)", s.Label, cli.Plural(int64(lost[i]), "change", "changes")))
 		}
 	}
 	if len(inside) > 0 && err == nil {

@@ -106,33 +106,33 @@ func itemName(item *mods.MergeItem) string {
 }
 
 // unit shows an entry that several mods change in different ways.
-func (w *conflictWriter) unit(u *mergedUnit) error {
-	if len(u.mods) < 2 || u.whole && u.items[0].Why == "" {
+func (w *conflictWriter) unit(u *mods.MergedUnit) error {
+	if len(u.Mods) < 2 || u.Whole && u.Items[0].Why == "" {
 		return nil
 	}
 	w.entries++
 	var names []string
-	for _, i := range u.mods {
+	for _, i := range u.Mods {
 		names = append(names, w.labels[i])
 	}
-	path := strings.TrimLeft(u.path, "./")
+	path := strings.TrimLeft(u.Path, "./")
 	switch {
 	case w.page != nil:
-		w.page.Entries = append(w.page.Entries, pageEntry{Path: u.path, Shown: path, Mods: names})
+		w.page.Entries = append(w.page.Entries, pageEntry{Path: u.Path, Shown: path, Mods: names})
 	case w.rows == nil:
 		_, _ = fmt.Fprintf(w.w, "%s  (%s)\n", terminal.Printable(path), terminal.Printable(strings.Join(names, ", ")))
 	}
-	for i := range u.items {
-		item := &u.items[i]
+	for i := range u.Items {
+		item := &u.Items[i]
 		if item.Why != "" {
 			w.conflicts++
 		}
-		if err := w.item(path, u.whole, item); err != nil {
+		if err := w.item(path, u.Whole, item); err != nil {
 			return err
 		}
 	}
-	if w.frames && u.open() == 0 && u.frame >= 0 && w.rows == nil && w.page == nil {
-		_, _ = fmt.Fprintln(w.w, "  "+w.p.Paint(cli.Faint, "code and bulk data are those of "+terminal.Printable(w.labels[u.frame])))
+	if w.frames && u.Open() == 0 && u.Frame >= 0 && w.rows == nil && w.page == nil {
+		_, _ = fmt.Fprintln(w.w, "  "+w.p.Paint(cli.Faint, "code and bulk data are those of "+terminal.Printable(w.labels[u.Frame])))
 	}
 	return nil
 }

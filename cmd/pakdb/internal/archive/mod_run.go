@@ -18,8 +18,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
 	"pakdb/internal/regular"
@@ -59,6 +58,31 @@ type modded struct {
 	body        *codecs.Entry
 	changes     []mods.Change
 	asset, uexp []byte // after them
+}
+
+// MountPoint implements [mods.Archive].
+func (ar *modArchive) MountPoint() string { return ar.mount }
+
+// Entry implements [mods.Archive].
+func (ar *modArchive) Entry(ctx context.Context, e *codecs.Entry, read func(io.Reader) error) error {
+	r, err := ar.Open(ctx, e)
+	if err == nil {
+		err = errors.Join(read(r), r.Close())
+	}
+	return cli.OfFile(err, ar.Path, cli.Label(e))
+}
+
+// Options implements [mods.Archive].
+func (ar *modArchive) Options(name string) mods.Options { return optionsOf(ar.in, name) }
+
+// Scripts implements [mods.Archive].
+func (ar *modArchive) Scripts() *unreal.ScriptObjectFacts {
+	return cmp.Or(ar.in.scripts(filepath.Dir(ar.File.Name())), ar.in.lib.Named())
+}
+
+func optionsOf(in *packages, name string) mods.Options {
+	o := in.lib.Options(name)
+	return mods.Options{Name: o.Name, Engine: o.Engine, Schemas: o.Schemas}
 }
 
 func (r *modRun) close() {
@@ -129,7 +153,7 @@ func (r *modRun) match(ctx context.Context, n *locate.Name) (found []modTarget, 
 		}
 	}
 	err = r.entries(ctx, n, func(ar *modArchive, e *codecs.Entry, at operand.Place) {
-		if e.Flags&codecs.Deleted != 0 || !isPackage(e) && !isText(e.Name) || !pattern.Match(e.Name) || hidden[at] {
+		if e.Flags&codecs.Deleted != 0 || !mods.IsPackage(e) && !mods.IsText(e.Name) || !pattern.Match(e.Name) || hidden[at] {
 			return
 		}
 		t := modTarget{name: ar.Path + "!/" + e.Name, ar: ar, header: e, chosen: true}
@@ -178,18 +202,9 @@ func (r *modRun) entries(ctx context.Context, n *locate.Name, each func(ar *modA
 	return nil
 }
 
-// editable is a package or a file of texts.
-type editable interface {
-	Apply(e mods.Edit) error
-	Get(object, field string) (any, error)
-	Holds(object, field, value string) bool
-	Changes() []mods.Change
-	Files(ctx context.Context) (header, body []byte, err error)
-}
-
 // apply makes the edits of a package that list returns. A package that a pattern chose, and
 // that has none of the fields, is passed over.
-func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]mods.Edit, error)) error {
+func (r *modRun) apply(ctx context.Context, t modTarget, list func(mods.Editable) ([]mods.Edit, error)) error {
 	if slices.ContainsFunc(r.all, func(m *modded) bool { return m.ar == t.ar && m.header == t.header && m.name == t.name }) {
 		return nil // two patterns matched it
 	}
@@ -208,7 +223,7 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 		if err == nil {
 			err = setOnce(set, e.Op, edited.Changes())
 		}
-		var none *property.NoFieldError
+		var none *mods.NoFieldError
 		if t.chosen && i == 0 && errors.As(err, &none) && lacksAll(edited, edits) {
 			r.passed, r.near = r.passed+1, append(r.near, none.Near...)
 			return nil
@@ -221,7 +236,7 @@ func (r *modRun) apply(ctx context.Context, t modTarget, list func(editable) ([]
 	if m.asset, m.uexp, err = edited.Files(ctx); err != nil {
 		return modHint(t.name, err)
 	}
-	if t.ar != nil && isPackage(t.header) {
+	if t.ar != nil && mods.IsPackage(t.header) {
 		stem, _, _ := asset.Split(t.header.Name)
 		m.body = t.ar.files.bodies[strings.ToLower(stem)]
 	}
@@ -237,17 +252,17 @@ func setOnce(set map[string]string, op mods.Op, changes []mods.Change) error {
 	c := &changes[len(changes)-1]
 	key := strings.ToLower(c.Object + "." + c.Field)
 	if was, ok := set[key]; ok && was != c.New {
-		return fmt.Errorf("%w: %s is set twice, to %s and to %s", property.ErrValue, strings.TrimPrefix(c.Object+"."+c.Field, "."), was, c.New)
+		return fmt.Errorf("%w: %s is set twice, to %s and to %s", mods.ErrValue, strings.TrimPrefix(c.Object+"."+c.Field, "."), was, c.New)
 	}
 	set[key] = c.New
 	return nil
 }
 
 // lacksAll reports whether a package has no field of any edit.
-func lacksAll(p editable, edits []mods.Edit) bool {
+func lacksAll(p mods.Editable, edits []mods.Edit) bool {
 	return !slices.ContainsFunc(edits, func(e mods.Edit) bool {
 		_, err := p.Get(e.Object, e.Field)
-		var none *property.NoFieldError
+		var none *mods.NoFieldError
 		return !errors.As(err, &none)
 	})
 }
@@ -300,19 +315,13 @@ func (r *modRun) finish(ctx context.Context) error {
 }
 
 // open reads a package, or a file of texts.
-func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
-	if isText(t.path()) {
+func (r *modRun) open(ctx context.Context, t modTarget) (mods.Editable, error) {
+	if mods.IsText(t.path()) {
 		b, err := r.textOf(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		if isSTRG(t.path()) {
-			return openSTRG(b)
-		}
-		if mods.IsPrototype(t.path()) {
-			return mods.OpenPrototype(t.path(), b, t.ar.database(ctx), r.opts.force)
-		}
-		return mods.OpenTexts(t.path(), b)
+		return mods.OpenText(t.path(), b, func() *mods.Database { return t.ar.Database(ctx) }, r.opts.force)
 	}
 	content, in, err := r.content(ctx, t)
 	if err != nil {
@@ -327,7 +336,7 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := mods.Options{Name: pkg.NameOf(content.Path), Engine: in.engine, Schemas: in.declared}
+	o := optionsOf(in, unreal.LongName(content.Path))
 	if t.ar != nil && !r.opts.force {
 		o.CanImport = func(name string) error {
 			if strings.HasPrefix(name, "/Script/") || t.ar.files.headers[strings.ToLower(name)] != nil {
@@ -336,22 +345,17 @@ func (r *modRun) open(ctx context.Context, t modTarget) (editable, error) {
 			if t.ar.Build != "" {
 				return inBuild(ctx, r.a, t.ar.Build, name)
 			}
-			return fmt.Errorf("%w: %s has no package %s", property.ErrNoObject, t.ar.Path, name)
+			return fmt.Errorf("%w: %s has no package %s", mods.ErrNoObject, t.ar.Path, name)
 		}
 	}
 	if !content.Chunk {
 		return mods.Open(ctx, asset, uexp, o)
 	}
-	return mods.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.named), o)
+	return mods.OpenZen(asset, cmp.Or(in.scripts(content.Folder), in.lib.Named()), o)
 }
 
-// isText reports whether a file that is no package can be changed.
-func isText(name string) bool {
-	return mods.IsTexts(name) || mods.IsPrototype(name) || isSTRG(name)
-}
-
-// database returns the files of Marvel Heroes' game database in an archive, none of a nil one.
-func (ar *modArchive) database(ctx context.Context) *mods.Database {
+// Database implements [mods.Archive]. A nil archive has no files.
+func (ar *modArchive) Database(ctx context.Context) *mods.Database {
 	if ar == nil {
 		return mods.NewDatabase(func(func(string) bool) {}, nil)
 	}
@@ -411,8 +415,8 @@ func modHint(name string, err error) error {
 		return nil
 	}
 	var ambiguous *mods.AmbiguousError
-	var none *property.NoSchemaError
-	var field *property.NoFieldError
+	var none *rows.NoSchemaError
+	var field *mods.NoFieldError
 	hint := ""
 	switch {
 	case errors.As(err, &ambiguous):
@@ -421,7 +425,7 @@ func modHint(name string, err error) error {
 		hint = "--mappings names the mappings (.usmap) of the game"
 	case errors.As(err, &field):
 		hint = cmp.Or(glob.NearestHint(field.Near), "pakdb show --tables values shows the fields")
-	case errors.Is(err, property.ErrNoObject):
+	case errors.Is(err, mods.ErrNoObject):
 		hint = "--dangling refers to it all the same"
 	case errors.Is(err, mods.ErrExists):
 		hint = "UPDATE changes it"
@@ -431,9 +435,9 @@ func modHint(name string, err error) error {
 		return err
 	}
 	switch {
-	case ambiguous != nil || errors.Is(err, property.ErrValue), errors.Is(err, mods.ErrExists):
+	case ambiguous != nil || errors.Is(err, mods.ErrValue), errors.Is(err, mods.ErrExists):
 		err = cli.Usage(err)
-	case errors.Is(err, property.ErrRefused), errors.Is(err, unreal.ErrNoWriting), errors.Is(err, mods.ErrProof):
+	case errors.Is(err, mods.ErrRefused), errors.Is(err, unreal.ErrNoWriting), errors.Is(err, mods.ErrProof):
 		err = cli.Refusal(err)
 	}
 	return cli.WithHint(fmt.Errorf("%s: %w", name, err), hint)
@@ -474,7 +478,7 @@ func inBuild(ctx context.Context, a *cli.App, build, name string) error {
 	var there int
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM packages WHERE build = ? AND package = ? COLLATE NOCASE", build, name).Scan(&there)
 	if err == nil && there == 0 {
-		err = fmt.Errorf("%w: build %s has no package %s", property.ErrNoObject, build, name)
+		err = fmt.Errorf("%w: build %s has no package %s", mods.ErrNoObject, build, name)
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/mods"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unrealpak"
@@ -83,27 +84,24 @@ func repackMod(ctx context.Context, a *cli.App, out string, first *modArchive, r
 
 // write writes an archive of files of mods. Where games have no archives that they mount over
 // others, it is the one of the build, with those files.
-func (r *modRun) write(ctx context.Context, out string, overwrite bool, build *modSide, files []modFile) (name string, size int64, err error) {
-	if !writtenWhole(files[0].ar.Archive) {
+func (r *modRun) write(ctx context.Context, out string, overwrite bool, build *mods.Side, files []mods.File) (name string, size int64, err error) {
+	if !writtenWhole(archiveOf(&files[0]).Archive) {
 		return writeModFiles(ctx, r.a, out, overwrite, files)
 	}
 	var first *modArchive
 	replace := replacements{}
 	for i := range files {
 		f := &files[i]
-		u := build.units[unitKey(f.path)]
-		if u == nil || first != nil && u.header().ar != first {
-			return out, 0, cli.Refusal(fmt.Errorf("%s: build %s has no such file, and files are not added to its archives", f.path, build.label))
+		u := build.Units[mods.UnitKey(f.Path)]
+		if u == nil || first != nil && archiveOf(u.Header()) != first {
+			return out, 0, cli.Refusal(fmt.Errorf("%s: build %s has no such file, and files are not added to its archives", f.Path, build.Label))
 		}
-		first = u.header().ar
-		b := f.data
-		if b == nil {
-			p := modPlace{f.ar, f.like, f.path}
-			if b, err = p.read(ctx); err != nil {
-				return out, 0, err
-			}
+		first = archiveOf(u.Header())
+		b, err := f.Read(ctx)
+		if err != nil {
+			return out, 0, err
 		}
-		replace[u.header().e.Ordinal] = replacement{content: b}
+		replace[u.Header().Entry.Ordinal] = replacement{content: b}
 	}
 	if err := repackMod(ctx, r.a, out, first, replace); err != nil {
 		return out, 0, err
@@ -115,34 +113,29 @@ func (r *modRun) write(ctx context.Context, out string, overwrite bool, build *m
 	return out, st.Size(), nil
 }
 
-// modFile is a file of a new archive: the entry of an archive as it is, or with other data.
-type modFile struct {
-	ar   *modArchive
-	like *codecs.Entry
-	path string // in the game, "../../../Game/A.uasset"
-	data []byte // nil: as it is
+func fileOf(ar *modArchive, e *codecs.Entry, data []byte) mods.File {
+	return mods.File{Archive: ar, Entry: e, Path: ar.mount + e.Name, Data: data}
 }
 
-func fileOf(ar *modArchive, e *codecs.Entry, data []byte) modFile {
-	return modFile{ar, e, ar.mount + e.Name, data}
-}
+// archiveOf returns the archive that a file comes from.
+func archiveOf(f *mods.File) *modArchive { return f.Archive.(*modArchive) }
 
-// add adds the file to an archive under a name.
-func (f *modFile) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) (size int64, err error) {
-	if f.data != nil {
-		e.Size = int64(len(f.data))
-		return e.Size, w.Add(ctx, e, bytes.NewReader(f.data))
+// addModFile adds a file to an archive under a name.
+func addModFile(ctx context.Context, w codecs.Writer, f *mods.File, e *codecs.Entry) (size int64, err error) {
+	if f.Data != nil {
+		e.Size = int64(len(f.Data))
+		return e.Size, w.Add(ctx, e, bytes.NewReader(f.Data))
 	}
-	r, err := f.ar.Open(ctx, f.like)
+	r, err := archiveOf(f).Open(ctx, f.Entry)
 	if err != nil {
 		return 0, err
 	}
-	e.Size = f.like.Size
+	e.Size = f.Entry.Size
 	return e.Size, errors.Join(w.Add(ctx, e, r), r.Close())
 }
 
 // filesOf returns the files of packages that changed.
-func filesOf(all []*modded) (files []modFile) {
+func filesOf(all []*modded) (files []mods.File) {
 	for _, m := range all {
 		files = append(files, fileOf(m.ar, m.header, m.asset))
 		if m.uexp != nil {
@@ -154,13 +147,13 @@ func filesOf(all []*modded) (files []modFile) {
 
 // writeModFiles writes an archive of the kind that the files come from, and returns the size of
 // what is in it.
-func writeModFiles(ctx context.Context, a *cli.App, out string, overwrite bool, files []modFile) (name string, size int64, err error) {
+func writeModFiles(ctx context.Context, a *cli.App, out string, overwrite bool, files []mods.File) (name string, size int64, err error) {
 	for i := range files {
-		if files[i].ar.Format.Name != files[0].ar.Format.Name {
+		if archiveOf(&files[i]).Format.Name != archiveOf(&files[0]).Format.Name {
 			return "", 0, fmt.Errorf("%w: several packages go into one archive only if they come from archives of one format", cli.ErrUsage)
 		}
 	}
-	if files[0].ar.Format.Name == iostore.Format().Name {
+	if archiveOf(&files[0]).Format.Name == iostore.Format().Name {
 		return writeContainer(ctx, a, out, overwrite, files)
 	}
 	size, err = writePak(ctx, a, out, files)
@@ -169,8 +162,8 @@ func writeModFiles(ctx context.Context, a *cli.App, out string, overwrite bool, 
 
 // writeContainer writes a container of the kind that the packages come from, and the .pak by
 // which a game mounts it.
-func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool, files []modFile) (toc string, size int64, err error) {
-	first := files[0].ar
+func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool, files []mods.File) (toc string, size int64, err error) {
+	first := archiveOf(&files[0])
 	toc = strings.TrimSuffix(out, filepath.Ext(out)) + ".utoc"
 	o, err := iostore.Overlay(first.Archive.Archive, filepath.Base(toc))
 	if err != nil {
@@ -182,16 +175,16 @@ func writeContainer(ctx context.Context, a *cli.App, out string, overwrite bool,
 	o.Keys = a.Keys.Ring.Key
 	var entries []*codecs.Entry
 	var from []codecs.Archive
-	for _, f := range files {
-		entries = append(entries, f.like)
-		if !slices.Contains(from, f.ar.Archive.Archive) {
-			from = append(from, f.ar.Archive.Archive)
+	for i := range files {
+		entries = append(entries, files[i].Entry)
+		if ar := archiveOf(&files[i]).Archive.Archive; !slices.Contains(from, ar) {
+			from = append(from, ar)
 		}
 	}
 	err = codecs.WriteFile(ctx, toc, iostore.Format(), o, func(w codecs.Writer) error {
 		for i := range files {
 			f := &files[i]
-			n, err := f.add(ctx, w, &codecs.Entry{Name: f.like.Name, Type: f.like.Type, ID: f.like.ID})
+			n, err := addModFile(ctx, w, f, &codecs.Entry{Name: f.Entry.Name, Type: f.Entry.Type, ID: f.Entry.ID})
 			if size += n; err != nil {
 				return err
 			}
@@ -221,7 +214,7 @@ func writeStub(ctx context.Context, toc, mount string, overwrite bool) error {
 
 func printWrittenMod(a *cli.App, out string, all []*modded, size int64) error {
 	what := cli.Plural(int64(len(all)), "package", "packages")
-	if slices.ContainsFunc(all, func(m *modded) bool { return !isPackage(m.header) }) {
+	if slices.ContainsFunc(all, func(m *modded) bool { return !mods.IsPackage(m.header) }) {
 		what = cli.Plural(int64(len(all)), "file", "files")
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s written: %s, %s\n", terminal.Printable(out), what, cli.HumanSize(size))
@@ -248,8 +241,8 @@ func writeLooseMod(ctx context.Context, a *cli.App, opts *modOptions, m *modded)
 }
 
 // writePak writes a pak of the kind that the files come from.
-func writePak(ctx context.Context, a *cli.App, out string, files []modFile) (size int64, err error) {
-	first := files[0].ar
+func writePak(ctx context.Context, a *cli.App, out string, files []mods.File) (size int64, err error) {
+	first := archiveOf(&files[0])
 	o := packOptions{out: out, create: createOptions{effort: "normal"}}
 	o.create.set = func(string) bool { return false }
 	t, err := packTarget(ctx, a, o, first.Archive)
@@ -262,10 +255,10 @@ func writePak(ctx context.Context, a *cli.App, out string, files []modFile) (siz
 	}
 	mount := first.mount
 	for i := range files {
-		for !strings.HasPrefix(files[i].path, mount) {
+		for !strings.HasPrefix(files[i].Path, mount) {
 			above := path.Dir(strings.TrimSuffix(mount, "/")) + "/"
 			if above == "./" || above == mount || strings.HasSuffix(mount, "../") {
-				return 0, fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.mount, files[i].ar.mount)
+				return 0, fmt.Errorf("%w: packages of paks with the mount points %s and %s: write a pak for each", cli.ErrUsage, first.mount, archiveOf(&files[i]).mount)
 			}
 			mount = above
 		}
@@ -273,7 +266,7 @@ func writePak(ctx context.Context, a *cli.App, out string, files []modFile) (siz
 	t.options.MountPoint = mount
 	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
 		for i := range files {
-			n, err := files[i].add(ctx, w, &codecs.Entry{Name: strings.TrimPrefix(files[i].path, mount)})
+			n, err := addModFile(ctx, w, &files[i], &codecs.Entry{Name: strings.TrimPrefix(files[i].Path, mount)})
 			if size += n; err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/diff/ship/overlay"
 	"pakdb/internal/asset"
@@ -60,7 +59,7 @@ func startsLegacy(name string) (bool, error) {
 	defer func() { _ = f.Close() }()
 	var head [4]byte
 	n, _ := f.ReadAt(head[:], 0)
-	return n == 4 && bytes.Equal(head[:], pkg.Tag()), nil
+	return n == 4 && bytes.Equal(head[:], unreal.PackageTag()), nil
 }
 
 // packLegacy writes the files below a folder, some of which are legacy packages.
@@ -155,7 +154,7 @@ func (p *legacyPacker) add(ctx context.Context, w codecs.Writer, f regular.File,
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(chunk, pkg.Tag()) {
+	if bytes.HasPrefix(chunk, unreal.PackageTag()) {
 		var uexp []byte
 		if body, ok := p.bodies[strings.ToLower(stem)]; ok {
 			p.used[strings.ToLower(stem)] = true
@@ -163,7 +162,7 @@ func (p *legacyPacker) add(ctx context.Context, w codecs.Writer, f regular.File,
 				return err
 			}
 		}
-		if chunk, err = zen.FromLegacy(ctx, chunk, uexp, pkg.NameOf(p.target.options.MountPoint+f.Name)); err != nil {
+		if chunk, err = zen.FromLegacy(ctx, chunk, uexp, unreal.LongName(p.target.options.MountPoint+f.Name)); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
@@ -182,7 +181,7 @@ func (p *legacyPacker) list(f regular.File, chunk []byte) error {
 	if err != nil {
 		return err
 	}
-	if name := pkg.NameOf(p.target.options.MountPoint + f.Name); !strings.EqualFold(name, z.Name) {
+	if name := unreal.LongName(p.target.options.MountPoint + f.Name); !strings.EqualFold(name, z.Name) {
 		return cli.WithHint(fmt.Errorf("%w: it is the package %s, and its place makes it %s", codecs.ErrName, z.Name, name),
 			"--mount or --like gives the mount point")
 	}

@@ -17,12 +17,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/rows"
-	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 	"pakdb/internal/regular"
 	"pakdb/query/show"
@@ -34,23 +30,21 @@ import (
 // for concurrent use.
 type packages struct {
 	a        *cli.App
-	engine   property.Engine
 	mappings string // their name, for messages
-	program  []property.Schemas
-	named    *unreal.ScriptObjectFacts // by mappings; nil
+	lib      *rows.Library
 	scripts  func(folder string) *unreal.ScriptObjectFacts
-	declared *declared
+
+	archives iter.Seq[*operand.Archive]
+	files    []*packageFiles // of all archives; nil until one is looked for
 }
 
 // newPackages returns what reads packages of archives. Unless mappings are given, those
 // are taken that the catalog keeps, if build is one of it.
 func newPackages(ctx context.Context, a *cli.App, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
-	p := &packages{a: a, mappings: strings.Join(a.Mappings, ", ")}
+	p := &packages{a: a, mappings: strings.Join(a.Mappings, ", "), archives: archives}
 	var err error
-	if a.Engine != "" {
-		if p.engine, err = property.ParseEngine(a.Engine); err != nil {
-			return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
-		}
+	if p.lib, err = rows.NewLibrary(a.Engine, p.declaring); err != nil {
+		return nil, fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
 	if err := p.load(ctx, a.Mappings, build); err != nil {
 		return nil, err
@@ -65,14 +59,13 @@ func newPackages(ctx context.Context, a *cli.App, build string, archives iter.Se
 		}
 		return known[folder]
 	}
-	p.declared = &declared{in: p, lib: property.NewLibrary(p.program...), seen: map[string]bool{}, archives: archives}
 	return p, nil
 }
 
 // load reads mappings: files, or else those that the catalog keeps.
 func (p *packages) load(ctx context.Context, files []string, build string) error {
 	for _, file := range files {
-		m, err := property.OpenUsmap(file)
+		m, err := rows.OpenMappings(file)
 		if errors.Is(err, os.ErrNotExist) {
 			err = cli.WithHint(err, operand.NearestFile(file))
 		}
@@ -82,7 +75,7 @@ func (p *packages) load(ctx context.Context, files []string, build string) error
 		for _, problem := range m.Problems {
 			p.a.Warn(file + ": " + problem.Error())
 		}
-		p.know(m)
+		p.lib.Add(m)
 	}
 	if len(files) > 0 || build == "" {
 		return nil
@@ -97,22 +90,14 @@ func (p *packages) load(ctx context.Context, files []string, build string) error
 		return err
 	}
 	for _, kept := range all {
-		m, err := property.ReadUsmap(kept.Data)
+		m, err := rows.ParseMappings(kept.Data)
 		if err != nil {
 			return fmt.Errorf("mappings %s of the catalog: %w", kept.Name, err)
 		}
 		p.mappings = cmp.Or(p.mappings, kept.Name)
-		p.know(m)
+		p.lib.Add(m)
 	}
 	return nil
-}
-
-// know adds the classes of a program.
-func (p *packages) know(m *property.Mappings) {
-	p.program = append(p.program, m.Library())
-	if p.named == nil {
-		p.named = unreal.ScriptObjectsNamed(m.ScriptObjects())
-	}
 }
 
 // dictionary is what names the objects of the program in packages of containers in a
@@ -122,8 +107,8 @@ func (p *packages) dictionary(folder string) show.Dictionary {
 		if known := p.scripts(folder); known != nil {
 			return known, nil
 		}
-		if p.named != nil {
-			return p.named, nil
+		if named := p.lib.Named(); named != nil {
+			return named, nil
 		}
 		return nil, nil
 	}
@@ -152,19 +137,20 @@ func (p *packages) open(ctx context.Context, files *packageFiles, e *codecs.Entr
 
 // read reads the tables of a package.
 func (p *packages) read(ctx context.Context, c *operand.Content) (*openedPackage, error) {
-	f, bytes, problems, err := readPackage(ctx, c, p.scripts)
+	src := &rows.Source{Content: c, Size: c.Size, Chunk: c.Chunk, Path: c.Path,
+		Scripts: func() *unreal.ScriptObjectFacts { return p.scripts(c.Folder) }}
+	if c.Exports != nil {
+		src.Exports, src.ExportsSize = c.Exports, c.Exports.Size
+	}
+	o, problems, err := p.lib.Open(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	if f.Zen != nil && p.named != nil {
-		f = zen.Resolve(f, p.named)
-	}
-	options := property.Options{Engine: p.engine, Schemas: p.declared, Name: cmp.Or(f.Name, pkg.NameOf(c.Path))}
-	return &openedPackage{&rows.Package{PackageFacts: f, Path: c.Path, Options: options, Bytes: bytes}, problems}, nil
+	return &openedPackage{o, problems}, nil
 }
 
 // missing is the error of objects whose classes nothing describes.
-func (p *packages) missing(c *property.Coverage) error {
+func (p *packages) missing(c *rows.Coverage) error {
 	if len(c.Missing) == 0 {
 		return nil
 	}
@@ -175,7 +161,7 @@ func (p *packages) missing(c *property.Coverage) error {
 			most = name
 		}
 	}
-	err := fmt.Errorf("%w: %d of %d objects are opaque", &property.NoSchemaError{Name: most}, total, c.Exports)
+	err := fmt.Errorf("%w: %d of %d objects are opaque", &rows.NoSchemaError{Name: most}, total, c.Exports)
 	switch {
 	case strings.HasPrefix(most, "<script"):
 		return cli.WithHint(err, "global.utoc of the game has the names of its classes: it belongs beside the archive")
@@ -185,49 +171,16 @@ func (p *packages) missing(c *property.Coverage) error {
 	return cli.WithHint(err, "are "+p.mappings+" those of this build of the game?")
 }
 
-// declared knows the classes of the program, and those that packages declare: a package
-// is read when one of its classes is asked for. It is safe for concurrent use.
-type declared struct {
-	in       *packages
-	archives iter.Seq[*operand.Archive]
-
-	mu    sync.Mutex
-	lib   *property.Library
-	seen  map[string]bool // names of packages, in lower case
-	files []*packageFiles // nil until one is looked for
-}
-
-// Struct implements [property.Schemas].
-func (d *declared) Struct(path, name string) *property.Schema {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.declare(path)
-	return d.lib.Struct(path, name)
-}
-
-// Enum implements [property.Schemas].
-func (d *declared) Enum(path, name string) *property.EnumSchema {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.declare(path)
-	return d.lib.Enum(path, name)
-}
-
-// declare adds what a package declares, once. What cannot be read is not known then.
-func (d *declared) declare(name string) {
-	key := strings.ToLower(name)
-	if name == "" || d.seen[key] || strings.HasPrefix(key, "/script/") {
-		return
-	}
-	d.seen[key] = true
-	if d.files == nil && d.archives != nil {
-		for ar := range d.archives {
-			d.files = append(d.files, filesOfPackages(ar))
+// declaring opens the package of that long name, in lower case; nil if no archive has it.
+func (p *packages) declaring(name string) (o *rows.Package, end func()) {
+	if p.files == nil && p.archives != nil {
+		for ar := range p.archives {
+			p.files = append(p.files, filesOfPackages(ar))
 		}
 	}
 	ctx := context.Background() // one package; its waiters look at their own
-	for _, files := range d.files {
-		e := files.headers[key]
+	for _, files := range p.files {
+		e := files.headers[name]
 		if e == nil {
 			continue
 		}
@@ -235,13 +188,14 @@ func (d *declared) declare(name string) {
 		if err != nil {
 			continue
 		}
-		if o, err := d.in.read(ctx, c); err == nil {
-			o.Options.Schemas = d.lib
-			o.Declares(d.lib, o.Options)
+		o, err := p.read(ctx, c)
+		if err != nil {
+			c.Close()
+			break
 		}
-		c.Close()
-		return
+		return o.Package, c.Close
 	}
+	return nil, nil
 }
 
 // packageFiles are the files of the packages in one archive.
@@ -262,7 +216,7 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 		}
 		switch stem, _, part := asset.Split(e.Name); part {
 		case asset.Header:
-			if name := pkg.NameOf(mount + e.Name); name != "" {
+			if name := unreal.LongName(mount + e.Name); name != "" {
 				f.headers[strings.ToLower(name)] = e
 			}
 		case asset.Body:
@@ -272,7 +226,7 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 		case asset.None:
 			if base := strings.ToLower(path.Base(e.Name)); path.Ext(base) == ".tfc" {
 				f.bulks[base] = e
-			} else if pkg.HasExt(base) {
+			} else if unreal.HasPackageExt(base) {
 				f.old[strings.TrimSuffix(base, path.Ext(base))] = e
 			}
 		}
@@ -281,11 +235,6 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 		}
 	}
 	return f
-}
-
-// isPackage reports whether an entry is a package by its name or its type.
-func isPackage(e *codecs.Entry) bool {
-	return e.Type == iostore.TypeExportBundleData || e.ID.Bits != codecs.ChunkBits && pkg.HasExt(e.Name)
 }
 
 // formName returns what the file with a package in another form is called.

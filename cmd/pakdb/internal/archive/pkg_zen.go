@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,66 +11,8 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
-	"pakdb/internal/bin"
 )
-
-// readPackage reads a package of whatever kind: a chunk of an IoStore container
-// says what it is; a file that has no tag may be such a chunk.
-//
-// data returns the bytes of an export; those of a split package are in its .uexp.
-func readPackage(ctx context.Context, c *operand.Content, scripts func(folder string) *unreal.ScriptObjectFacts) (f *unreal.PackageFacts, data func(export int) ([]byte, error), problems []*codecs.FormatError, err error) {
-	zen := func(export int) ([]byte, error) {
-		e := &f.Exports[export]
-		return bin.Section(c, e.Offset, e.Size, c.Size, maxExport)
-	}
-	if c.Chunk {
-		f, problems, err = readZen(c, scripts)
-		return f, zen, problems, err
-	}
-	p, err := pkg.Read(ctx, c, c.Size)
-	if errors.Is(err, codecs.ErrUnknown) {
-		if facts, found, zenErr := readZen(c, scripts); zenErr == nil {
-			f = facts
-			return f, zen, found, nil
-		}
-	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return &p.PackageFacts, exportsOf(p, c), p.Problems, nil
-}
-
-// maxExport bounds the bytes of an export that are read at once.
-const maxExport = 1 << 30
-
-// exportsOf returns what reads exports of a package.
-func exportsOf(p *pkg.Package, c *operand.Content) func(export int) ([]byte, error) {
-	var body *io.SectionReader
-	if c.Exports != nil {
-		body = io.NewSectionReader(c.Exports, 0, c.Exports.Size)
-	}
-	return func(export int) ([]byte, error) {
-		r, err := p.OpenExport(export, body)
-		if err != nil {
-			return nil, err
-		}
-		return bin.Section(r, 0, r.Size(), r.Size(), maxExport)
-	}
-}
-
-func readZen(c *operand.Content, scripts func(folder string) *unreal.ScriptObjectFacts) (*unreal.PackageFacts, []*codecs.FormatError, error) {
-	p, err := zen.Read(c, c.Size)
-	if err != nil {
-		return nil, nil, err
-	}
-	facts := &p.PackageFacts
-	if known := scripts(c.Folder); known != nil {
-		facts = zen.Resolve(facts, known)
-	}
-	return facts, p.Problems, nil
-}
 
 // scriptObjects are what global.utoc in a folder lists, nil if there is none:
 // then objects of the program go by their ids.

@@ -17,7 +17,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/indexer"
 	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
@@ -180,11 +180,11 @@ func addClasses(a *cli.App, o *indexer.Options) (err error) {
 		o.Mappings = append(o.Mappings, m)
 	}
 	if a.Engine != "" {
-		engine, err := property.ParseEngine(a.Engine)
+		engine, err := rows.ParseEngine(a.Engine)
 		if err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 		}
-		o.Engine = int(engine)
+		o.Engine = engine
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func parseCreated(text string) (t time.Time, err error) {
 
 // readMappings reads a file of mappings. It is parsed once to say early what is wrong.
 func readMappings(path string) (m schema.Mapping, err error) {
-	if _, err = property.OpenUsmap(path); err == nil {
+	if _, err = rows.OpenMappings(path); err == nil {
 		m.Data, err = os.ReadFile(path)
 	}
 	if errors.Is(err, os.ErrNotExist) {

@@ -2,9 +2,7 @@ package maker_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,7 +12,7 @@ import (
 
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
+	"pakdb/codecs/unreal/rows"
 	"pakdb/internal/testkit"
 )
 
@@ -73,7 +71,7 @@ func TestPackages(t *testing.T) {
 
 // classic is a package of UE1 to UE3 with the bytes of its exports.
 type classic struct {
-	*pkg.Package
+	*rows.Package
 	data [][]byte
 }
 
@@ -83,17 +81,17 @@ func readClassic(t *testing.T, file string) *classic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := pkg.Read(context.Background(), bytes.NewReader(b), int64(len(b)))
+	library, err := rows.NewLibrary("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := library.Open(t.Context(), &rows.Source{Content: bytes.NewReader(b), Size: int64(len(b))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &classic{Package: p}
 	for i := range p.Exports {
-		r, err := p.OpenExport(i, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
+		data, err := p.Bytes(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +218,7 @@ func (w *classicWriter) body(i int) []byte {
 
 // list corrects a list of properties at the begin of data, and reports whether there is one.
 func (w *classicWriter) list(data []byte) (b []byte, ok bool) {
-	r := unreal.NewOldReader(&w.PackageFacts, data)
+	r := unreal.NewOldReader(w.PackageFacts, data)
 	at := func() int { return len(data) - r.In.Len() }
 	for {
 		from := at()
@@ -229,7 +227,7 @@ func (w *classicWriter) list(data []byte) (b []byte, ok bool) {
 		if r.In.Err() != nil || tag.Kind >= unreal.OldUnknown {
 			return nil, false
 		}
-		h := unreal.NewOldReader(&w.PackageFacts, head)
+		h := unreal.NewOldReader(w.PackageFacts, head)
 		b = w.copyName(b, h)
 		if tag.Name == "None" {
 			return append(b, data[at():]...), true
@@ -240,7 +238,7 @@ func (w *classicWriter) list(data []byte) (b []byte, ok bool) {
 		b = append(b, head[len(head)-h.In.Len():]...)
 		value := data[at():][:tag.Size]
 		r.In.Skip(tag.Size)
-		v := unreal.NewOldReader(&w.PackageFacts, value)
+		v := unreal.NewOldReader(w.PackageFacts, value)
 		switch tag.Kind {
 		case unreal.OldObject, unreal.OldClass, unreal.OldComponent:
 			b = w.index(b, w.ref(unreal.ObjectRef(v.Index())))
@@ -256,7 +254,7 @@ func (w *classicWriter) list(data []byte) (b []byte, ok bool) {
 
 // array corrects an array that may be one of objects.
 func (w *classicWriter) array(b, value []byte) []byte {
-	v := unreal.NewOldReader(&w.PackageFacts, value)
+	v := unreal.NewOldReader(w.PackageFacts, value)
 	n := v.Index()
 	if w.Version < unreal.VerUE3 || len(value)%4 != 0 || int(n) != len(value)/4-1 {
 		return append(b, value...)

@@ -1,4 +1,4 @@
-package archive
+package mods
 
 import (
 	"context"
@@ -6,11 +6,34 @@ import (
 	"slices"
 	"strings"
 
-	"pakdb/codecs/mods"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
+
+// Editable is a package or a file of texts.
+type Editable interface {
+	Apply(e Edit) error
+	Get(object, field string) (any, error)
+	Holds(object, field, value string) bool
+	Changes() []Change
+	Files(ctx context.Context) (header, body []byte, err error)
+}
+
+// IsText reports whether a file that is no package can be changed.
+func IsText(name string) bool { return IsTexts(name) || IsPrototype(name) || isSTRG(name) }
+
+// OpenText reads a file that is no package. db returns the database that a prototype is of;
+// dangling lets it refer to what that lacks.
+func OpenText(name string, content []byte, db func() *Database, dangling bool) (Editable, error) {
+	switch {
+	case isSTRG(name):
+		return openSTRG(content)
+	case IsPrototype(name):
+		return OpenPrototype(name, content, db(), dangling)
+	}
+	return OpenTexts(name, content)
+}
 
 // isSTRG reports whether an entry has the texts of a game of Retro Studios.
 func isSTRG(name string) bool { return strings.HasPrefix(name, "STRG/") }
@@ -20,7 +43,7 @@ type retroTexts struct {
 	body    []byte
 	fields  []string
 	values  map[string]string
-	changes []mods.Change
+	changes []Change
 }
 
 func openSTRG(body []byte) (*retroTexts, error) {
@@ -37,13 +60,13 @@ func openSTRG(body []byte) (*retroTexts, error) {
 	return t, nil
 }
 
-// Apply implements [editable].
-func (t *retroTexts) Apply(e mods.Edit) error {
+// Apply implements [Editable].
+func (t *retroTexts) Apply(e Edit) error {
 	old, err := t.Get(e.Object, e.Field)
 	if err != nil {
 		return err
 	}
-	if e.Op != mods.Set {
+	if e.Op != Set {
 		return fmt.Errorf("%w: %s in a file of texts", property.ErrRefused, e.Op)
 	}
 	language, number := strings.TrimSuffix(e.Field, e.Field[strings.IndexByte(e.Field, '['):]), 0
@@ -56,11 +79,11 @@ func (t *retroTexts) Apply(e mods.Edit) error {
 	}
 	t.body = body
 	t.values[e.Field] = e.Value
-	t.changes = append(t.changes, mods.Change{Field: e.Field, Old: fmt.Sprint(old), New: e.Value})
+	t.changes = append(t.changes, Change{Field: e.Field, Old: fmt.Sprint(old), New: e.Value})
 	return nil
 }
 
-// Get implements [editable].
+// Get implements [Editable].
 func (t *retroTexts) Get(object, field string) (any, error) {
 	if object != "" {
 		field = object + ":" + field
@@ -71,14 +94,14 @@ func (t *retroTexts) Get(object, field string) (any, error) {
 	return t.values[field], nil
 }
 
-// Holds implements [editable].
+// Holds implements [Editable].
 func (t *retroTexts) Holds(object, field, value string) bool {
 	now, err := t.Get(object, field)
 	return err == nil && now == value
 }
 
-// Changes implements [editable].
-func (t *retroTexts) Changes() []mods.Change { return t.changes }
+// Changes implements [Editable].
+func (t *retroTexts) Changes() []Change { return t.changes }
 
-// Files implements [editable].
+// Files implements [Editable].
 func (t *retroTexts) Files(context.Context) (body, _ []byte, err error) { return t.body, nil, nil }
