@@ -59,13 +59,14 @@ func (f *Opened) addAll(ctx context.Context, policy regular.Policy, root string)
 	f.Passed = append(f.Passed, passed...)
 	for _, file := range found {
 		if err == nil {
-			err = f.add(file.Path, file.Name)
+			err = f.Add(file.Path, file.Name)
 		}
 	}
 	return err
 }
 
-func (f *Opened) add(path, name string) error {
+// Add opens a file, which is called so.
+func (f *Opened) Add(path, name string) error {
 	file, err := regular.Open(path)
 	if err != nil {
 		return err

@@ -30,10 +30,10 @@ import (
 type patchMaker struct {
 	out    *storeWriter
 	opt    *Options
-	inputs []delta.Input
-	frames map[string]int64 // bytes of the frames of new files, by their hashes
-	made   int              // between files
-	whole  int              // from nothing
+	inputs map[string]delta.Input // by name
+	frames map[string]int64       // bytes of the frames of new files, by their hashes
+	made   int                    // between files
+	whole  int                    // from nothing
 
 	written atomic.Int64 // bytes of patches from nothing
 }
@@ -61,6 +61,7 @@ func eachAtOnce(ctx context.Context, n int, f func(ctx context.Context, i int) e
 // files are read together.
 func (p *patchMaker) from(ctx context.Context, earlier []*store.Build, b *store.Build) ([]store.Delta, error) {
 	var list []store.Delta
+	listed := map[string]bool{}
 	for _, from := range slices.Backward(earlier) {
 		sets := changedSets(from, b)
 		sets = slices.DeleteFunc(sets, func(s deltaSet) bool {
@@ -74,7 +75,8 @@ func (p *patchMaker) from(ctx context.Context, earlier []*store.Build, b *store.
 			return nil, fmt.Errorf("deltas from %q: %w", from.Label, err)
 		}
 		for _, d := range made {
-			if !slices.ContainsFunc(list, func(have store.Delta) bool { return have.Name == d.Name }) {
+			if !listed[d.Name] {
+				listed[d.Name] = true
 				list = append(list, d)
 			}
 		}
@@ -143,7 +145,7 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 		for _, f := range sets[i].old {
 			missing[f.Path] = true
 		}
-		beside = append(beside, choose(p.inputs, sets[i].new)...)
+		beside = append(beside, p.choose(sets[i].new)...)
 	}
 	if len(missing) > 0 {
 		if temp, err = p.remake(ctx, from, missing, beside); err != nil {
@@ -206,25 +208,23 @@ func (p *patchMaker) makeDelta(ctx context.Context, file, temp string, s deltaSe
 	if err := p.out.out.MkdirAll("d"); err != nil {
 		return err
 	}
-	all, err := delta.OpenFiles([]string{temp})
-	if err != nil {
-		return err
+	old := &delta.Opened{}
+	defer func() { err = errors.Join(err, old.Close()) }()
+	for _, f := range s.old {
+		if err := old.Add(filepath.Join(temp, filepath.FromSlash(f.Path)), f.Path); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, all.Close()) }()
 	open := p.opt.Open.WithDefaults()
 	open.Keys = nil // what is encrypted stays so
-	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(p.inputs, s.new),
+	_, _, err = maker.MakeFile(ctx, file, old.Inputs, p.choose(s.new),
 		&maker.MakeOptions{Registry: p.opt.Registry, Open: &open})
 	return err
 }
 
-func choose(inputs []delta.Input, files []store.File) (list []delta.Input) {
+func (p *patchMaker) choose(files []store.File) (list []delta.Input) {
 	for _, f := range files {
-		for _, in := range inputs {
-			if in.Name == f.Path {
-				list = append(list, in)
-			}
-		}
+		list = append(list, p.inputs[f.Path])
 	}
 	return list
 }
@@ -241,7 +241,11 @@ const (
 // fromNothing makes patches from nothing for the files of which that is a good deal
 // smaller than their frames, and lists those that are there.
 func (p *patchMaker) fromNothing(ctx context.Context, b *store.Build) (list []store.Delta, err error) {
-	stored.Step(ctx, store.StepWhole, delta.SizeOfInputs(p.inputs))
+	total := int64(0)
+	for _, f := range b.Files {
+		total += f.Size
+	}
+	stored.Step(ctx, store.StepWhole, total)
 	made := make([]*store.Delta, len(b.Files))
 	err = eachAtOnce(ctx, len(b.Files), func(ctx context.Context, i int) (err error) {
 		made[i], err = p.wholeOf(ctx, b.Files[i])
@@ -262,7 +266,7 @@ func (p *patchMaker) wholeOf(ctx context.Context, f store.File) (*store.Delta, e
 	file := p.out.out.Path(store.DeltaName(d.Name))
 	size, err := p.out.size(store.DeltaName(d.Name))
 	if errors.Is(err, fs.ErrNotExist) && p.frames[f.Sum] > 0 && f.Size >= leastWhole {
-		in := choose(p.inputs, []store.File{f})
+		in := p.choose([]store.File{f})
 		var pays bool
 		if pays, err = p.wholePays(ctx, in[0], p.frames[f.Sum]); err == nil && pays {
 			err = p.makeWhole(ctx, file, in, p.frames[f.Sum])

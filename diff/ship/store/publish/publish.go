@@ -118,7 +118,10 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []delta.I
 		return nil
 	}
 	deflater.Forget()
-	m := &patchMaker{out: p.out, opt: p.opt, inputs: inputs, frames: p.frameSizes()}
+	m := &patchMaker{out: p.out, opt: p.opt, inputs: map[string]delta.Input{}, frames: p.frameSizes()}
+	for _, in := range inputs {
+		m.inputs[in.Name] = in
+	}
 	if b.Deltas, err = m.from(ctx, earlier, b); err != nil {
 		return err
 	}
