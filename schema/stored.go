@@ -18,10 +18,13 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 }
 
 // EachBetween calls each for the rows of a lineage that only one of two editions has, in stored
-// order; later says that it is the last one. The error wraps [ErrDamaged] as that of
-// [EachStored] does.
-func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, each func(s *Stored, later bool) error) error {
-	return rows.EachBetween(ctx, db, lineage, first, last, each)
+// order; later says that it is the last one.
+type EachBetween = rows.EachBetween
+
+// Between calls do with an [EachBetween]. The error wraps [ErrDamaged] as that of [EachStored]
+// does.
+func Between(ctx context.Context, db *sql.DB, do func(EachBetween) error) error {
+	return rows.Between(ctx, db, do)
 }
 
 // Locate calls do with a function that returns the offset of an entry by its archive and row, -1

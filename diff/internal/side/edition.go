@@ -23,6 +23,10 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 	}
 	oldGroups, newGroups := byGroup(old), byGroup(new)
 	oldLineages, newLineages := byLineage(old), byLineage(new)
+	named, err := l.namingArchives(ctx, old, new)
+	if err != nil {
+		return err
+	}
 	for i := range new.Archives {
 		b := &new.Archives[i]
 		a := oldGroups[b.Group]
@@ -35,18 +39,28 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 		if a == nil || a.Shared || b.Shared || a.Lineage != b.Lineage || a.Edition == b.Edition {
 			continue
 		}
-		var named bool // public names are of the archive as a whole
-		err := l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_named_resource WHERE archive_id IN (?, ?))", a.ID, b.ID).Scan(&named)
-		if err != nil {
-			return err
-		}
-		if !named {
+		if !named[a.ID] && !named[b.ID] { // public names are of the archive as a whole
 			a.Akin, b.Akin = true, true
 			a.twin, b.twin = b.Ordinal, a.Ordinal
 			a.TwinEdition, b.TwinEdition = b.Edition, a.Edition
 		}
 	}
 	return nil
+}
+
+// namingArchives returns the archives of both builds that give entries public names.
+func (l *loader) namingArchives(ctx context.Context, builds ...*Side) (map[int64]bool, error) {
+	var ids []int64
+	for _, b := range builds {
+		for i := range b.Archives {
+			ids = append(ids, b.Archives[i].ID)
+		}
+	}
+	named := map[int64]bool{}
+	return named, Batches(Set(ids), func(ids []int64) error {
+		return schema.EachRow(ctx, l.db, "SELECT value FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM x_named_resource WHERE archive_id = value)",
+			[]driver.Value{Array(ids)}, func(v []driver.Value) { named[Integer(v[0])] = true })
+	})
 }
 
 // readAkin reads what differs of archives that are akin. An archive with entries
@@ -71,6 +85,19 @@ func (l *loader) readAkin(ctx context.Context, old, new *Side) error {
 // readEditions reads, of each pair of archives that are akin, what holds for one alone,
 // and what directories say different things of.
 func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
+	if !slices.ContainsFunc(new.Archives, func(a Archive) bool { return a.Akin }) {
+		return nil
+	}
+	recorded, err := l.recordedRows(ctx)
+	if err != nil {
+		return err
+	}
+	return schema.Between(ctx, l.db, func(eachBetween schema.EachBetween) error {
+		return l.readPairs(ctx, old, new, recorded, eachBetween)
+	})
+}
+
+func (l *loader) readPairs(ctx context.Context, old, new *Side, recorded map[int64][]int64, eachBetween schema.EachBetween) error {
 	for i := range new.Archives {
 		b := &new.Archives[i]
 		if !b.Akin {
@@ -85,15 +112,22 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 		if a.Edition > b.Edition {
 			earlier, later, first, last = new, old, b, a
 		}
-		before := len(new.Rows)
-		if err := l.readBetween(ctx, [2]*Side{earlier, later}, [2]*Archive{first, last}); err != nil {
+		from := [2]int{len(old.Rows), len(new.Rows)}
+		if err := l.readBetween(eachBetween, [2]*Side{earlier, later}, [2]*Archive{first, last}); err != nil {
 			return err
 		}
-		new.noteAlone(b, before)
+		new.noteAlone(b, from[1])
 		for _, s := range []*Side{old, new} {
 			s.total = max(s.total, len(s.Rows))
 		}
-		if err := l.readRecorded(ctx, old, new, a, b); err != nil {
+		rows := recorded[b.Lineage]
+		if len(rows) == 0 {
+			continue
+		}
+		// Rows that hold for one edition alone are read already, and most paths have no others.
+		read := [2]map[int64]bool{old.rowsFrom(from[0]), new.rowsFrom(from[1])}
+		rows = slices.DeleteFunc(slices.Clone(rows), func(row int64) bool { return read[0][row] || read[1][row] })
+		if err := l.readRecorded(ctx, old, new, a, b, rows); err != nil {
 			return err
 		}
 	}
@@ -102,10 +136,10 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 
 // readBetween reads what holds for one alone of two editions of a lineage, the earlier one
 // first.
-func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive) error {
+func (l *loader) readBetween(eachBetween schema.EachBetween, sides [2]*Side, of [2]*Archive) error {
 	add := [2]func(*schema.Stored){l.appendTo(sides[0]), l.appendTo(sides[1])}
 	lineage, first, last := of[0].Lineage, of[0].Edition, of[1].Edition
-	return schema.EachBetween(ctx, l.db, lineage, first, last, func(s *schema.Stored, later bool) error {
+	return eachBetween(lineage, first, last, func(s *schema.Stored, later bool) error {
 		i := 0
 		if later {
 			i = 1
@@ -116,36 +150,36 @@ func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive
 	})
 }
 
-// rowsOfPaths lists the rows that any edition of lineage ?1 has of paths ?2. The index
-// alone has them.
-const rowsOfPaths = `SELECT e.row
-	FROM json_each(?2) j
-	CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = j.value AND e.lineage_id = ?1`
+// rowsOfPaths lists the rows that any edition of any lineage has of paths ?1. The index alone
+// has them.
+const rowsOfPaths = `SELECT e.lineage_id, e.row
+	FROM json_each(?1) j
+	CROSS JOIN x_entry_row e INDEXED BY entry_path ON e.path_id = j.value`
 
-// readRecorded reads entries that are the same on both sides, archives a and b, and of
-// which the directories of the builds say different things.
-func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive) error {
+// recordedRows returns the rows of which the directories of the builds say different things, by
+// their lineages.
+func (l *loader) recordedRows(ctx context.Context) (rows map[int64][]int64, err error) {
 	if l.apart == nil {
-		return nil
+		return nil, nil
 	}
-	var paths, rows []int64
+	var paths []int64
 	for _, of := range l.apart.Of {
 		for path := range of {
 			paths = append(paths, path)
 		}
 	}
-	// Rows that hold for one edition alone are read already, and most paths have no others.
-	read := [2]map[int64]bool{old.readAlready(a), new.readAlready(b)}
-	err := Batches(Set(paths), func(paths []int64) error {
-		return schema.EachRow(ctx, l.db, rowsOfPaths, []driver.Value{b.Lineage, Array(paths)}, func(v []driver.Value) {
-			if row := Integer(v[0]); !read[0][row] && !read[1][row] {
-				rows = append(rows, row)
-			}
+	rows = map[int64][]int64{}
+	err = Batches(Set(paths), func(paths []int64) error {
+		return schema.EachRow(ctx, l.db, rowsOfPaths, []driver.Value{Array(paths)}, func(v []driver.Value) {
+			rows[Integer(v[0])] = append(rows[Integer(v[0])], Integer(v[1]))
 		})
 	})
-	if err != nil {
-		return err
-	}
+	return rows, err
+}
+
+// readRecorded reads entries that are the same on both sides, archives a and b, and of
+// which the directories of the builds say different things.
+func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive, rows []int64) error {
 	slices.Sort(rows)
 	return Batches(rows, func(rows []int64) error {
 		if err := l.readRows(ctx, old, someRows, old.ID, a.Ordinal, Array(rows)); err != nil {

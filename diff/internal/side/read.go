@@ -137,12 +137,22 @@ func (b *Side) noteAlone(a *Archive, from int) {
 	}
 }
 
-// readAlready returns the rows of an archive that were read.
-func (b *Side) readAlready(a *Archive) map[int64]bool {
-	read := map[int64]bool{}
+// rowsFrom returns the rows from a place on, which were read of one archive.
+func (b *Side) rowsFrom(from int) map[int64]bool {
+	read := make(map[int64]bool, len(b.Rows)-from)
+	for i := range b.Rows[from:] {
+		read[b.Places[b.Rows[from+i].Seq]] = true
+	}
+	return read
+}
+
+// akinRows returns the rows of archives that are akin, by the ordinals of the archives.
+func (b *Side) akinRows() map[entryAt]bool {
+	read := map[entryAt]bool{}
 	for i := range b.Rows {
-		if r := &b.Rows[i]; a.Akin && &b.Archives[r.Archive] == a {
-			read[b.Places[r.Seq]] = true
+		r := &b.Rows[i]
+		if a := &b.Archives[r.Archive]; a.Akin {
+			read[entryAt{a.Ordinal, b.Places[r.Seq]}] = true
 		}
 	}
 	return read

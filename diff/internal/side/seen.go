@@ -104,7 +104,11 @@ func (l *loader) readShared(ctx context.Context, old, new *Side) error {
 			changed[a.twin] = append(changed[a.twin], entries...)
 		}
 	}
+	if len(changed) == 0 {
+		return nil
+	}
 	return both(ctx, old, new, func(ctx context.Context, b *Side) error {
+		read := b.akinRows()
 		for i := range b.Archives {
 			a := &b.Archives[i]
 			entries := changed[a.Ordinal]
@@ -115,8 +119,7 @@ func (l *loader) readShared(ctx context.Context, old, new *Side) error {
 				continue
 			}
 			b.partly = true
-			read := b.readAlready(a)
-			entries = slices.DeleteFunc(slices.Clone(entries), func(row int64) bool { return read[row] })
+			entries = slices.DeleteFunc(slices.Clone(entries), func(row int64) bool { return read[entryAt{a.Ordinal, row}] })
 			slices.Sort(entries)
 			err := Batches(slices.Compact(entries), func(entries []int64) error {
 				return l.readRows(ctx, b, someRows, b.ID, a.Ordinal, Array(entries))

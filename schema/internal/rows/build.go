@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -88,7 +89,11 @@ func (r *reader) begin(build string) error {
 
 // at returns the place of an archive by its ordinal, -1 for none.
 func (r *reader) at(ordinal int64) int {
-	return slices.IndexFunc(r.archives, func(a Archive) bool { return a.ordinal == ordinal })
+	at, ok := slices.BinarySearchFunc(r.archives, ordinal, func(a Archive, ordinal int64) int { return cmp.Compare(a.ordinal, ordinal) })
+	if !ok {
+		return -1
+	}
+	return at
 }
 
 // open finds the tables.

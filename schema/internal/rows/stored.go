@@ -16,7 +16,7 @@ type Stored struct {
 	Row           int64 // of its lineage
 	Path, Content int64
 	Method, Type  int64
-	Offset        int64 // not set by [EachBetween]
+	Offset        int64 // not set by [Between]
 	Stored, Size  int64
 	Flags, Mtime  int64
 	Sum           []byte // checksum that the archive states
@@ -85,46 +85,54 @@ const (
 
 // EachBetween calls each for the rows of a lineage that hold for one alone of two editions,
 // of which the first is the earlier one, in stored order; later says that it is the other.
-func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, each func(s *Stored, later bool) error) error {
+type EachBetween func(lineage, first, last int64, each func(s *Stored, later bool) error) error
+
+// Between calls do with an EachBetween. Of thousands of archives each may have its lineage, and
+// to find the tables takes longer than to read a few rows.
+func Between(ctx context.Context, db *sql.DB, do func(EachBetween) error) error {
 	return reading(ctx, db, func(r *reader) error {
 		if err := r.open(); err != nil {
 			return err
 		}
-		var changed []int64
-		for _, query := range []string{endedRows, broughtRows} {
-			err := r.s.EachRow(ctx, query, []driver.Value{lineage, first, last}, func(v []driver.Value) {
-				row, _ := v[0].(int64)
-				changed = append(changed, row)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		slices.Sort(changed)
-		c, s := r.rows.Cursor(), &Stored{texts: r.texts}
-		for i, row := range slices.Compact(changed) {
-			if i%4096 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := c.From(lineage, row); err != nil {
-				return err
-			}
-			v, err := c.Next()
-			if err != nil {
-				return err
-			}
-			if v == nil || v[colLineage].Int != lineage || v[colRow].Int != row {
-				return damaged("an index has row %d of lineage %d, and the table has not", row, lineage)
-			}
-			if in := holds(v, last); in != holds(v, first) {
-				if err := s.set(v); err != nil {
-					return err
-				}
-				if err := each(s, in); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return do(r.eachBetween)
 	})
+}
+
+func (r *reader) eachBetween(lineage, first, last int64, each func(s *Stored, later bool) error) error {
+	var changed []int64
+	for _, query := range []string{endedRows, broughtRows} {
+		err := r.s.EachRow(r.ctx, query, []driver.Value{lineage, first, last}, func(v []driver.Value) {
+			row, _ := v[0].(int64)
+			changed = append(changed, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	slices.Sort(changed)
+	c, s := r.rows.Cursor(), &Stored{texts: r.texts}
+	for i, row := range slices.Compact(changed) {
+		if i%4096 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		if err := c.From(lineage, row); err != nil {
+			return err
+		}
+		v, err := c.Next()
+		if err != nil {
+			return err
+		}
+		if v == nil || v[colLineage].Int != lineage || v[colRow].Int != row {
+			return damaged("an index has row %d of lineage %d, and the table has not", row, lineage)
+		}
+		if in := holds(v, last); in != holds(v, first) {
+			if err := s.set(v); err != nil {
+				return err
+			}
+			if err := each(s, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
