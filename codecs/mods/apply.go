@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Op is what an [Edit] does.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
-	"pakdb/codecs/unreal/property"
 )
 
 // Removals come last, from the last element to the first, the innermost first.

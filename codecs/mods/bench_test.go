@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 )
 
 // Ten numbers in each package of the samples: reading, changing and writing it.

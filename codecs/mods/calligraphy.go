@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs/internal/calligraphy"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 	"pakdb/internal/glob"
 )
 

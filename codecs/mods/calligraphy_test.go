@@ -14,8 +14,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // A field of a package of UE1 to UE3 that is removed, and set again, has the value that it had,

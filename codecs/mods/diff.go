@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/textfile"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Diff returns the edits that make base the package mod, and what of it no edit makes: objects

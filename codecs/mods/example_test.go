@@ -6,8 +6,8 @@ import (
 	"log"
 	"os"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
-	"pakdb/codecs/unreal/property"
 )
 
 // Changes one number of a blueprint. The package has no tags, so that the mappings of the

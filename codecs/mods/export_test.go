@@ -1,6 +1,6 @@
 package mods
 
-import "pakdb/codecs/unreal/property"
+import "pakdb/codecs/internal/property"
 
 // Draft returns the draft of export i.
 func (p *Package) Draft(i int) (*property.Draft, error) { return p.draft(i) }

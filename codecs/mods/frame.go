@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 

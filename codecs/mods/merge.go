@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 )
 
 // MergeOptions say what to do where several versions of a package change one thing.

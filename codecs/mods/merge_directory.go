@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs/internal/calligraphy"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 )
 
 // mergeDirectories merges lists of files of the game database by records, which are known by their GUIDs.

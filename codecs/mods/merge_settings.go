@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/textfile"
-	"pakdb/codecs/unreal/property"
 )
 
 // mergeSettings merges .ini by the statements of each key: one that has a value without an

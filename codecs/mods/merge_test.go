@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/textfile"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/longest"
 )
 

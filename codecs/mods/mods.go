@@ -14,7 +14,7 @@
 //
 // Legacy packages of UE 4.10 to 5.8 are written, and Zen packages of UE 5.3 to 5.8, with
 // tagged and with unversioned lists, and packages of UE1 to UE3 that are not compressed.
-// codecs/unreal/pkg/FORMAT.md says what is written of the package, codecs/unreal/property/FORMAT.md of
+// codecs/internal/pkg/FORMAT.md says what is written of the package, codecs/internal/property/FORMAT.md of
 // its values.
 package mods
 
@@ -27,9 +27,9 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
 

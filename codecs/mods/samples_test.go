@@ -14,11 +14,11 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/mods"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
 )

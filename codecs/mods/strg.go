@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/retropak"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/textfile"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/glob"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/asset"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/mods"
-	"pakdb/codecs/unreal/property"
 )
 
 // Packages before and after one edit that another program made: the results have the same

@@ -212,7 +212,7 @@ var opening = map[string]string{
 	"cmd/pakdb/internal/cli/server.go":              "named",
 	"cmd/pakdb/internal/ship/keys.go":               "named",
 	"cmd/pakdb/internal/ship/store_keys.go":         "named",
-	"codecs/unreal/property/usmap.go":               "named",
+	"codecs/internal/property/usmap.go":             "named",
 	"diff/ship/delta/apply/plan.go":                 "named", // the patch
 	"diff/ship/delta/sign.go":                       "named",
 	"cmd/pakdb/internal/shell/history.go":           "named",

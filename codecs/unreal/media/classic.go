@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/texture"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // oldReader reads the class data of an export of UE1 to UE3.

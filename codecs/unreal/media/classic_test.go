@@ -15,9 +15,9 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/pkg"
 )
 
 // compact writes a compact index below 8192.

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/bin"
 )
 

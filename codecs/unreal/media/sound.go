@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/bin"
 )
 

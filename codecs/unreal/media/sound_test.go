@@ -14,8 +14,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal/media"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/testkit"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/texture"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Texture is the facts of a texture.

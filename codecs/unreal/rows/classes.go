@@ -3,7 +3,7 @@ package rows
 import (
 	"strings"
 
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 )
 
 // declares reports whether the data of a class after its list says what a class, a

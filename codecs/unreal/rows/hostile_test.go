@@ -12,8 +12,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/testkit"
 )
 

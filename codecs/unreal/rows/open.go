@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/bin"
 )

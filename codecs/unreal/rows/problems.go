@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 	"pakdb/internal/family"
 )
 

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Package is a package whose exports are to be read.

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Bounds of the bytes of an export that are read: after its values it may have bulk data;

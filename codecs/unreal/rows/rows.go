@@ -8,8 +8,8 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 	"pakdb/internal/family"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 )
 
 // samplePackage opens a package that is in one file.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // Script is the code of a package.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/internal/script"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // maxDefaults bounds the text of the default values of one class.

@@ -4,8 +4,8 @@ import (
 	"database/sql/driver"
 	"errors"
 
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/property"
 )
 
 // ValueColumns are the columns of [Package.Rows].

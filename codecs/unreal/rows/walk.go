@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/codecs/unreal/property"
+	"pakdb/codecs/internal/property"
 )
 
 // place is where a value is in its export.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/internal/bin"
 )
 

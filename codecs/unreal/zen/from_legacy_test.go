@@ -12,10 +12,10 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/pkg"
+	"pakdb/codecs/internal/property"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
-	"pakdb/codecs/unreal/property"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
 )

@@ -9,9 +9,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/codecs/unrealpak"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 )
 
 // LegacyOptions say what a Zen package does not.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs/internal/pkg"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/pkg"
 )
 
 // Package is a package of a sample.
