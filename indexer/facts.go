@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/internal/family"
 	"pakdb/internal/mount"
 	"pakdb/schema"
 )
@@ -27,7 +29,6 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	for _, p := range facts.Problems {
 		out.Problems = append(out.Problems, problem(nil, p))
 	}
-	out.Symbols = symbolRows(facts.Symbols)
 	out.Refs = make([]schema.Ref, len(facts.Refs))
 	for i, r := range facts.Refs {
 		out.Refs[i] = schema.Ref{Kind: r.Kind, Space: string(r.Space), Key: keyOf(r.ID, r.Name), Name: r.Name, Flags: int64(r.Flags)}
@@ -37,6 +38,9 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	}
 	if facts.Detail != nil {
 		out.Family = facts.Detail.Batch()
+	}
+	if out.Family == nil || !slices.ContainsFunc(out.Family.Rows, func(r family.Rows) bool { return r.Layout().Defines }) {
+		out.Symbols = symbolRows(facts.Symbols)
 	}
 	return out
 }

@@ -57,6 +57,8 @@ func (b *Build) readTargets(ctx context.Context, query string, args ...any) (tar
 func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
+			UNION SELECT id FROM x_calligraphy_record JOIN x_word ON word_id = space_id WHERE word = ?1 AND id <> 0
+			UNION SELECT guid FROM x_calligraphy_record WHERE ?1 = 'calligraphy_guid' AND guid <> 0
 			UNION SELECT key FROM x_path_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
 			ORDER BY key`, space)
 		if err != nil {

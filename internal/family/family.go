@@ -67,6 +67,7 @@ type Layout struct {
 	OfSet   bool           // rows belong to a set of values, whose column is set_id
 	Single  bool           // a content has one row at most
 	Ignore  bool           // rows whose key is there are left out
+	Defines bool           // rows say all that the content defines
 }
 
 // ColumnLayout is the name of a column, and what it holds.
@@ -162,6 +163,13 @@ func (t *Table[R]) Ignoring() *Table[R] {
 	ignoring := *t
 	ignoring.layout.Ignore = true
 	return &ignoring
+}
+
+// Defining returns the table as one whose rows say all that contents define.
+func (t *Table[R]) Defining() *Table[R] {
+	defining := *t
+	defining.layout.Defines = true
+	return &defining
 }
 
 // Rows returns rows as rows of the table. They must not change afterwards.

@@ -40,7 +40,7 @@ type curveRow struct {
 func (f *Facts) Batch() *family.Batch {
 	b := &family.Batch{Rows: []family.Rows{assets.Rows(f.Assets...), replacements.Rows(replacementRows(f.Replacements)...)}}
 	if len(f.Records) > 0 {
-		b.Words = []string{string(f.Space)}
+		b.Words = []string{string(f.Space), string(SpaceGUID)} // the rows define ids of both spaces
 		b.Paths = make([]string, len(f.Records))
 		rows := make([]recordRow, len(f.Records))
 		for i, r := range f.Records {
@@ -174,7 +174,7 @@ var (
 		family.ValueColumn("guid", func(r *recordRow) any { return int64(r.GUID) }),
 		family.ValueColumn("blueprint", func(r *recordRow) any { return int64(r.Blueprint) }),
 		family.PathColumn("path_id", func(r *recordRow) int32 { return r.path }),
-		family.ValueColumn("flags", func(r *recordRow) any { return int64(r.Flags) }))
+		family.ValueColumn("flags", func(r *recordRow) any { return int64(r.Flags) })).Defining()
 	replacements = family.NewTable("calligraphy_replacement", "seq",
 		family.ValueColumn("old_guid", func(r *replacementRow) any { return int64(r.Old) }),
 		family.ValueColumn("new_guid", func(r *replacementRow) any { return int64(r.New) }),

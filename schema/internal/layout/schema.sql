@@ -332,7 +332,8 @@ CREATE TABLE x_content_sketch (
 
 -- ---- The graph: what contents define and refer to ----
 
--- A content defines that a key in a space means a path.
+-- A content defines that a key in a space means a path. What records of directories of
+-- Marvel Heroes define is in calligraphy_record alone.
 CREATE TABLE x_symbol (
     content_id INTEGER NOT NULL REFERENCES x_content, -- that says so
     seq        INTEGER NOT NULL,             -- from 0

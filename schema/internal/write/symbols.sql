@@ -1,6 +1,6 @@
--- The meaning of each id in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
--- path in the archive that wins does (with min(), SQLite takes the other columns
--- from the same row); paths counts all of them.
+-- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, among
+-- them records of directories, and by paths. The path in the archive that wins does (with min(),
+-- SQLite takes the other columns from the same row); paths counts all of them.
 INSERT INTO x_build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, paths,
        EXISTS (SELECT 1
@@ -14,6 +14,14 @@ FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place
             JOIN x_entry e ON e.archive_id = ba.archive_id
             JOIN x_symbol s ON s.content_id = e.content_id
             WHERE ba.build_id = ?1 AND s.name_id IS NULL
+            UNION ALL
+            SELECT iif(g.guid, (SELECT word_id FROM x_word WHERE word = 'calligraphy_guid'), r.space_id),
+                   iif(g.guid, r.guid, r.id), r.path_id, ba.place
+            FROM x_build_archive ba
+            CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+            CROSS JOIN x_calligraphy_record r ON r.content_id = e.content_id
+            CROSS JOIN (SELECT 0 AS guid UNION ALL SELECT 1) g
+            WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_calligraphy_record) AND iif(g.guid, r.guid, r.id) <> 0
             UNION ALL
             SELECT ps.space_id, ps.key, ps.path_id, ba.place
             FROM x_build_archive ba
