@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"pakdb/internal/process"
 )
 
 // Damage is a problem of an archive as a whole: it has no footer, its index is
@@ -77,9 +79,9 @@ func RefuseDamaged(found []Damage, allowed bool) error {
 
 // DamagesFile reports whether the reason why a file is not read as an archive,
 // from Detect, Open or Explain, is damage of the archive. It is not when the file
-// is known to be something else, which is ErrUnknown.
+// is known to be something else, which is ErrUnknown, or when the machine failed.
 func DamagesFile(err error) bool {
-	return err != nil && !errors.Is(err, ErrUnknown) && !isCancelled(err)
+	return err != nil && !errors.Is(err, ErrUnknown) && !isCancelled(err) && !process.MachineFailed(err)
 }
 
 // DamagesTables reports whether an error that came with e concerns the archive as a
@@ -88,7 +90,7 @@ func DamagesFile(err error) bool {
 // a key that is missing, hides no entry.
 func DamagesTables(e *Entry, err error) bool {
 	switch {
-	case err == nil, isCancelled(err):
+	case err == nil, isCancelled(err), process.MachineFailed(err):
 		return false
 	case e != nil:
 		return errors.Is(err, ErrTruncated)
@@ -121,11 +123,15 @@ func NewDamage(archive string, err error) Damage {
 
 // Damage looks for damage of the file src, which its build calls name: by its
 // bytes, by what its extension promises, by its tables, and by the files beside it
-// that hold its contents. Contents are not read, except those that are tables. The error is that of ctx.
+// that hold its contents. Contents are not read, except those that are tables. The error is that of ctx,
+// or a failure of the machine, which says nothing about the archive.
 func (r *Registry) Damage(ctx context.Context, name string, src Source, o *Options) ([]Damage, error) {
 	one := func(err error) ([]Damage, error) {
 		if DamagesFile(err) {
 			return []Damage{NewDamage(name, err)}, nil
+		}
+		if process.MachineFailed(err) {
+			return nil, err
 		}
 		return nil, ctx.Err()
 	}
@@ -140,11 +146,14 @@ func (r *Registry) Damage(ctx context.Context, name string, src Source, o *Optio
 	if err != nil {
 		return one(err)
 	}
-	found := damageOf(ctx, name, r, a)
+	c := damageOf(ctx, name, r, a)
 	if err := a.Close(); err != nil {
-		found = append(found, NewDamage(name, err))
+		c.Add(nil, err)
 	}
-	return append(found, MissingParts(name, f, src)...), ctx.Err()
+	if c.Failed != nil {
+		return nil, c.Failed
+	}
+	return append(c.Found, MissingParts(name, f, src)...), ctx.Err()
 }
 
 // ExplainLoss reports why src, which no format recognises, is a damaged archive by what
@@ -161,7 +170,7 @@ func (r *Registry) ExplainLoss(src Source) error {
 }
 
 // damageOf asks an opened archive.
-func damageOf(ctx context.Context, name string, r *Registry, a Archive) []Damage {
+func damageOf(ctx context.Context, name string, r *Registry, a Archive) *DamageCollector {
 	c := NewDamageCollector(name, a)
 	for e, err := range a.Entries() {
 		if ctx.Err() != nil {
@@ -171,13 +180,14 @@ func damageOf(ctx context.Context, name string, r *Registry, a Archive) []Damage
 			c.AddTable(ctx, r, a, e)
 		}
 	}
-	return c.Found
+	return c
 }
 
 // DamageCollector gathers the damage of one archive, for callers that read its entries
 // anyway.
 type DamageCollector struct {
-	Found []Damage
+	Found  []Damage
+	Failed error // the first failure of the machine: what was found is not all
 
 	archive string
 	cut     int // entries beyond the end
@@ -198,6 +208,9 @@ func NewDamageCollector(name string, a Archive) *DamageCollector {
 // archive. Entries that are cut off are reported once, with their number.
 func (c *DamageCollector) Add(e *Entry, err error) bool {
 	switch {
+	case process.MachineFailed(err):
+		c.Failed = cmp.Or(c.Failed, err)
+		return false
 	case !DamagesTables(e, err):
 		return false
 	case e == nil:
@@ -229,7 +242,10 @@ func (c *DamageCollector) AddTable(ctx context.Context, r *Registry, a Archive, 
 	if err == nil {
 		facts, err = r.Inspectors[at].Inspect(ctx, bytes.NewReader(content), int64(len(content)), e)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && DamagesTables(nil, withoutEntry(err)) {
+	switch {
+	case process.MachineFailed(err):
+		c.Failed = cmp.Or(c.Failed, err)
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && DamagesTables(nil, withoutEntry(err)):
 		c.addListed(err)
 	}
 	if facts != nil {
@@ -285,7 +301,7 @@ func MissingParts(name string, f *Format, src Source) (found []Damage) {
 		if src.Dir != nil {
 			_, err = fs.Stat(src.Dir, part)
 		}
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			found = append(found, Damage{Archive: name, Offset: -1, Cause: Errorf(ErrTruncated, "%s, which holds its contents, is missing", part).Error(), Listed: true})
 		}
 	}

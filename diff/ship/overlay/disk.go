@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
 )
 
@@ -207,6 +208,9 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 			return errors.Join(ctx.Err(), o.Close())
 		}
 	}
+	if damage.Failed != nil {
+		return errors.Join(damage.Failed, o.Close())
+	}
 	s.Add(m, files)
 	s.Damage = append(s.Damage, damage.Found...)
 	return o.Close()
@@ -241,7 +245,7 @@ func (s *Stack) damageWith(more []codecs.Damage) []codecs.Damage {
 
 // MissParts adds files of contents that are missing beside archives which are
 // there: a scan may do without them, a patch cannot. Of builds whose archives are
-// gone altogether nothing is known or reported.
+// gone altogether, or may not be read, nothing is known or reported.
 func (s *Stack) MissParts(registry *codecs.Registry) {
 	for _, m := range s.Mounts {
 		f, ok := registry.Format(m.Format)
@@ -249,7 +253,7 @@ func (s *Stack) MissParts(registry *codecs.Registry) {
 			continue
 		}
 		file, err := regular.Open(m.Location)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || process.MachineFailed(err) {
 			continue
 		}
 		var src codecs.Source

@@ -1,14 +1,17 @@
 package overlay_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/ship/overlay"
 	"pakdb/internal/atomicfile"
@@ -78,5 +81,45 @@ func TestFailedWriteLeavesNoFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is there: %v", err)
+	}
+}
+
+// failingFrom is a file whose disk fails from its n-th read on.
+type failingFrom struct {
+	io.ReaderAt
+	n int
+}
+
+func (f *failingFrom) ReadAt(b []byte, off int64) (int, error) {
+	if f.n--; f.n < 0 {
+		return 0, &fs.PathError{Op: "read", Path: "a.pak", Err: syscall.EIO}
+	}
+	return f.ReaderAt.ReadAt(b, off)
+}
+
+// A failure of the machine is never damage of an archive, whichever read fails.
+func TestFailedReadIsNoDamage(t *testing.T) {
+	dir := t.TempDir()
+	build{"a.pak": {"a": []byte("1"), "b": []byte("2")}}.write(t, dir, kind{"11", compress.Zlib, false})
+	path := filepath.Join(dir, "a.pak")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, whole := 0, false; !whole; n++ {
+		source := func() codecs.Source {
+			f := &failingFrom{bytes.NewReader(content), n}
+			return codecs.Source{ReaderAt: f, Size: int64(len(content)), Name: "a.pak"}
+		}
+		d := testDisk()
+		d.Virtual = func(string) (codecs.Source, bool) { return source(), true }
+		s, err := d.Stack(t.Context(), "", []string{path}, false)
+		if whole = err == nil; whole && len(s.Damage) > 0 || !whole && !errors.Is(err, syscall.EIO) {
+			t.Fatalf("read %d: %v, damage %v", n, err, s.Damage)
+		}
+		found, err := d.Registry.Damage(t.Context(), "a.pak", source(), d.Options)
+		if len(found) > 0 || err != nil && !errors.Is(err, syscall.EIO) {
+			t.Fatalf("read %d: damage %v, %v", n, found, err)
+		}
 	}
 }
