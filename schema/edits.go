@@ -25,7 +25,7 @@ type ValueEdit struct {
 }
 
 // ErrEdit is the class of errors about rows that cannot be changed as asked.
-var ErrEdit = errors.New("the statement changes columns that are read-only")
+var ErrEdit = errors.New("the statement asks for a change that cannot be made")
 
 // editable are the views whose values statements change. A trigger passes each row to
 // pakdb_edit. Other columns and other views have none, so that SQLite refuses to change them.
@@ -111,7 +111,13 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 	text := func(i int) string { s, _ := v[i].(string); return s }
 	e = ValueEdit{Op: text(0), Archive: text(1), Path: text(2), Object: text(3), Field: text(4)}
 	fail := func(format string, args ...any) (ValueEdit, bool, error) {
-		return e, false, fmt.Errorf("%w: %s: %s: "+format, append([]any{ErrEdit, e.Path, e.Field}, args...)...)
+		why := fmt.Sprintf(format, args...)
+		for _, at := range []string{e.Field, e.Path} {
+			if at != "" {
+				why = at + ": " + why
+			}
+		}
+		return e, false, fmt.Errorf("%w: %s", ErrEdit, why)
 	}
 	if e.Op == "insert" {
 		if of := e.Archive; of != "" && of != build {
@@ -121,7 +127,7 @@ func newValueEdit(build string, v []driver.Value) (e ValueEdit, changed bool, er
 	}
 	switch {
 	case e.Path == "" || e.Field == "":
-		return fail("a row needs path and field")
+		return fail("a row needs path and field, in data_table_rows row_name too")
 	case strings.Contains(e.Field, "[].") && e.Op == "update":
 		return fail("the view does not say which element it is: use the view properties")
 	case e.Op == "delete":

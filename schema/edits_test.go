@@ -3,6 +3,7 @@ package schema_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pakdb/internal/testkit"
@@ -52,6 +53,9 @@ func TestValueEdits(t *testing.T) {
 		edits, err := schema.ValueEdits(t.Context(), path, "one's", "INSERT INTO properties (build, path, export, field, value) VALUES "+tt.values)
 		if !errors.Is(err, tt.err) || tt.err == nil && (len(edits) != 1 || edits[0] != tt.want) {
 			t.Errorf("%s: %v, %v, want %v, %v", tt.values, edits, err, tt.want, tt.err)
+		}
+		if err != nil && (strings.Contains(err.Error(), ": : ") || !strings.Contains(err.Error(), ": B: ")) {
+			t.Errorf("%s: %v", tt.values, err)
 		}
 	}
 }

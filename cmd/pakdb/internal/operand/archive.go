@@ -149,6 +149,9 @@ func Formats(a *cli.App) string {
 // NearestFile suggests files of the same folder for a path that is not there, or the
 // path of an entry as it is written.
 func NearestFile(path string) string {
+	if _, err := os.Stat(path); err == nil {
+		return "" // it is there: something else is wrong
+	}
 	for i, c := range path {
 		if st, err := os.Stat(path[:i]); c == '!' && err == nil && st.Mode().IsRegular() {
 			return "what lies in that archive is " + path[:i] + codecs.NestedSeparator + strings.TrimPrefix(path[i+1:], "/")

@@ -271,7 +271,7 @@ func scan(ctx context.Context, a *cli.App, o *indexer.Options, side Side, run fu
 		return err
 	}
 	if report.Problems > 0 {
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: %s; pakdb verify shows all\n", side.path, cli.Plural(report.Problems, "problem", "problems"))
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: %s; once indexed, pakdb query @problems lists all\n", side.path, cli.Plural(report.Problems, "problem", "problems"))
 	}
 	return nil
 }

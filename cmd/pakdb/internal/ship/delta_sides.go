@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/delta/apply"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 )
 
@@ -35,10 +37,22 @@ func openDeltaSides(ctx context.Context, a *cli.App, links regular.Policy, old, 
 	if err != nil {
 		return s, err
 	}
-	if same {
+	switch {
+	case same && sameModes(s.old.Inputs, s.new.Inputs):
 		a.Warn("old and new files are the same, so that there is nothing to download")
+	case same:
+		a.Warn("old and new files have the same bytes: the patch changes only which of them are executable")
 	}
 	return s, nil
+}
+
+// sameModes reports whether the same of two lists of files are executable.
+func sameModes(a, b []delta.Input) bool {
+	exec := map[string]bool{}
+	for _, in := range a {
+		exec[in.Name] = atomicfile.IsExec(in.Mode)
+	}
+	return !slices.ContainsFunc(b, func(in delta.Input) bool { return exec[in.Name] != atomicfile.IsExec(in.Mode) })
 }
 
 // openInputs opens files, all files below folders, and the files of builds.
