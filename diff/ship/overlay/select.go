@@ -58,6 +58,28 @@ func changes(p *Plan) []Item {
 	return items
 }
 
+// Outside returns the paths of changed files that are in no archive of the new build, nor of
+// the old one: the patch is of archives, and does not change them.
+func (p *Plan) Outside() (paths []string) {
+	if !slices.ContainsFunc(p.New.Mounts, p.formats.patches) {
+		return nil // cooked files are packed
+	}
+	before, after := p.Old.View(), p.New.View()
+	for key, f := range after {
+		old := before[key]
+		if f.Mount.Loose() && (old == nil || old.Mount.Loose() && !f.Mount.same(old.Mount) && !(f.Known && old.Known && f.Content == old.Content)) {
+			paths = append(paths, f.Path())
+		}
+	}
+	for key, old := range before {
+		if old.Mount.Loose() && after[key] == nil {
+			paths = append(paths, old.Path())
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
 func byPath(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Path), strings.ToLower(b.Path)), strings.Compare(a.Path, b.Path))

@@ -195,7 +195,7 @@ func nothingToPatch(p *overlay.Plan) string {
 	case len(p.Gone) > 0:
 		return "no patch can do it: an archive is gone"
 	}
-	return "nothing changed: no patch is needed"
+	return "nothing changed: no patch is needed" + outside(p)
 }
 
 // writePatchFiles writes a plan under a bar that shows how far it is.

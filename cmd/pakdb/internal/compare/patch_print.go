@@ -131,8 +131,17 @@ func printWritten(a *cli.App, p *overlay.Plan, written []overlay.Written, proof 
 	if len(p.Left)+len(p.Kept) > 0 {
 		what = "what was planned"
 	}
-	_, _ = fmt.Fprintf(w, "proved: the old build with the patch is %s, %s\n", what, cli.Plural(int64(proof.Files), "file", "files"))
+	_, _ = fmt.Fprintf(w, "proved: the old build with the patch is %s, %s%s\n", what, cli.Plural(int64(proof.Files), "file", "files"), outside(p))
 	return w.Flush()
+}
+
+// outside says how many changed files no archive holds, "" for none.
+func outside(p *overlay.Plan) string {
+	paths := p.Outside()
+	if len(paths) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; not in it: %s outside of archives, as %s", cli.Plural(int64(len(paths)), "changed file", "changed files"), terminal.Printable(paths[0]))
 }
 
 // printDifferences shows in what a comparison failed.
@@ -217,6 +226,9 @@ func verdict(p *overlay.Plan, key overlay.Key) string {
 				return fmt.Sprintf("%s, but %s", it.Reason, list.text)
 			}
 		}
+	}
+	if seen := p.New.View()[key]; seen != nil && seen.Mount.Loose() {
+		return "not in the patch: it is in no archive"
 	}
 	return "not in the patch: the game sees the same content in both builds"
 }
