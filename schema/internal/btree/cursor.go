@@ -22,6 +22,8 @@ type Cursor struct {
 	ahead  []uint32
 	page   uint32 // where the last child was, and which it was
 	child  int
+	found  int64 // key of the row, if isAt
+	isAt   bool
 }
 
 // Cursor returns a cursor that is at no row.
@@ -31,7 +33,16 @@ func (t *Tree) Cursor() *Cursor {
 
 // Find moves to the row of a key, of a table whose key is a number. It returns nil if there
 // is none.
-func (c *Cursor) Find(key int64) ([]Value, error) {
+func (c *Cursor) Find(key int64) (row []Value, err error) {
+	if c.isAt && c.found == key {
+		return c.values[:c.tree.shown], nil
+	}
+	row, err = c.find(key)
+	c.found, c.isAt = key, err == nil && row != nil
+	return row, err
+}
+
+func (c *Cursor) find(key int64) ([]Value, error) {
 	if n := len(c.stack); n > 0 && c.stack[n-1].leaf && c.stack[n-1].cells > 0 {
 		leaf := &c.stack[n-1]
 		// Keys mostly come in order, so the next one is tried first.
@@ -136,7 +147,7 @@ func (l *level) search(compare func(i int) (int, error)) error {
 // From moves before the first row whose key, of two numbers, is a, b or more, of a table
 // without another key.
 func (c *Cursor) From(a, b int64) error {
-	c.moved = false
+	c.moved, c.isAt = false, false
 	if in, err := c.inSameLeaf(a, b); in || err != nil {
 		return err
 	}

@@ -38,9 +38,6 @@ type cursor struct {
 	must  []sought
 	not   []sought
 
-	order *order // of rows that are kept; nil: as they were read
-	place int
-
 	reader reader // of rows that are not kept
 	chunk  *store
 	size   int // of the next chunk
@@ -54,7 +51,6 @@ type cursor struct {
 	lastPlan   *plan
 	lastBuilds []build
 	lastStores []*store
-	lastOrder  *order
 	again      bool // the builds are those of the last time
 }
 
@@ -70,13 +66,13 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	}
 	p := c.t.plans[n]
 	p.filters++
-	c.plan, c.stores, c.builds, c.index, c.order, c.keyed, c.size, c.more, c.end = p, nil, nil, nil, nil, false, 8, false, false
+	c.plan, c.stores, c.builds, c.index, c.keyed, c.size, c.more, c.end = p, nil, nil, nil, false, 8, false, false
 	if ok, err := c.want(values); !ok {
 		c.end = true
 		return err
 	}
 	w := &c.w
-	if c.t.numbered || len(p.order) > 0 { // only rows that are kept have numbers and an order
+	if c.t.numbered || c.again && c.lastStores != nil { // only rows that are kept have numbers
 		return c.kept(w)
 	}
 	switch found, err := c.byIndex(w); {
@@ -143,9 +139,9 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 		} else {
 			id = 0
 		}
-		h := norm(v)
-		if id != 0 {
-			h = hashID(id)
+		h := hashID(id)
+		if id == 0 {
+			h = norm(v)
 		}
 		if given&bit(a.column) != 0 { // the column is compared twice
 			if (c.byID&bit(a.column) != 0) == (id != 0) && hashes[a.column] != h {
@@ -217,18 +213,18 @@ func (t *table) idOf(column int, v driver.Value) int64 {
 	if t.name != "entries" || t.texts == nil {
 		return 0
 	}
-	last := &t.texts.lastPath
+	last := t.texts.paths.last
 	switch t.columns[column].name {
 	case "content":
-		last = &t.texts.lastContent
+		last = t.texts.contents.last
 	case "path":
 	default:
 		return 0
 	}
-	if isSame(last.text, v) {
-		return last.id
+	if last == nil || !isSame(last.text, v) {
+		return 0
 	}
-	return 0
+	return last.id
 }
 
 // textOf returns what SQLite compares a value with a text as.
@@ -258,7 +254,7 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 	if c.again = same; same {
 		return c.lastBuilds, whole
 	}
-	c.last, c.lastPlan, c.lastStores, c.lastOrder = c.last[:0], c.plan, nil, nil
+	c.last, c.lastPlan, c.lastStores = c.last[:0], c.plan, nil
 	builds = slices.Clone(t.builds)
 	if !t.isSplit() {
 		builds = []build{{}}
@@ -399,17 +395,7 @@ func (c *cursor) kept(w *wanted) error {
 	}
 	c.stores = c.lastStores
 	c.at, c.row = -1, -1
-	if len(c.plan.order) == 0 {
-		return c.nextStore()
-	}
-	if c.lastOrder == nil {
-		var err error
-		if c.lastOrder, err = c.orderOf(c.stores); err != nil {
-			return err
-		}
-	}
-	c.order, c.place = c.lastOrder, -1
-	return c.ordered()
+	return c.nextStore()
 }
 
 // nextStore moves to the first row of the next store that has one.
@@ -517,9 +503,6 @@ func (t *table) bounded(now *store, columns int) error {
 			bytes += v.pool.bytes
 		}
 	}
-	if t.texts != nil {
-		bytes += t.texts.bytes
-	}
 	if bytes > maxKept {
 		return fmt.Errorf("%w: rows of view %s take more than %d MB", ErrTooManyRows, t.name, maxKept>>20)
 	}
@@ -605,9 +588,6 @@ var ErrQuadratic = errors.New("the statement reads all rows again for each row o
 func (c *cursor) Next() error { return c.t.fail(c.move()) }
 
 func (c *cursor) move() error {
-	if c.order != nil {
-		return c.ordered()
-	}
 	s := c.stores[c.at]
 	if s == c.chunk {
 		return c.advance()

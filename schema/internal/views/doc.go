@@ -12,5 +12,4 @@
 //   - find.go: conditions that an index of the file serves
 //   - read.go: rows from a stored view, or past SQL
 //   - store.go: rows in memory, and hash indexes of them
-//   - order.go: rows in memory in the order that a statement wants
 package views

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/rows"
@@ -203,12 +202,13 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 	content := func(e *rows.Row) int64 { return e.Content }
 	switch r.t.columns[column].name {
 	case "build":
-		return ref(labels{1: r.build.label}, func(*rows.Row) int64 { return 1 })
+		label := driver.Value(r.build.label)
+		return ref(func(int64) (driver.Value, error) { return label, nil }, func(*rows.Row) int64 { return 1 })
 	case "build_id":
 		return integer(func(*rows.Row) int64 { return r.build.id })
 	case "archive":
-		names := labels{} // by the mount: a build may have one archive under several names
-		return ref(names, func(e *rows.Row) int64 {
+		names := map[int64]driver.Value{} // by the mount: a build may have one archive under several names
+		return ref(func(mount int64) (driver.Value, error) { return names[mount], nil }, func(e *rows.Row) int64 {
 			if names[e.Mount+1] == nil {
 				names[e.Mount+1] = e.Archive.Name
 			}
@@ -219,10 +219,10 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 	case "ordinal":
 		return integer(func(e *rows.Row) int64 { return e.Ordinal })
 	case "path":
-		return ref(pathTexts{ids, pathWhole}, path)
+		return ref(ids.paths.text, path)
 	case "game_path":
-		texts := &gamePaths{ids: ids, at: map[string]int64{}}
-		return ref(texts, func(e *rows.Row) int64 {
+		texts := &gamePaths{ids: ids}
+		return ref(texts.text, func(e *rows.Row) int64 {
 			switch other, ok := r.named[[2]int64{e.Mount, e.Row}]; {
 			case e.Flags&40 != 0: // no file of the game
 				return 0
@@ -232,19 +232,19 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 			return texts.id(e.Archive.Root, e.Path)
 		})
 	case "dir":
-		return ref(pathTexts{ids, pathDir}, path)
+		return ref(ids.dir, path)
 	case "name":
-		return ref(pathTexts{ids, pathName}, path)
+		return ref(ids.name, path)
 	case "ext":
-		return ref(pathTexts{ids, pathExt}, path)
+		return ref(ids.ext, path)
 	case "type":
-		return ref(wordTexts{ids}, func(e *rows.Row) int64 { return e.Type })
+		return ref(ids.word, func(e *rows.Row) int64 { return e.Type })
 	case "method":
-		return ref(wordTexts{ids}, func(e *rows.Row) int64 { return e.Method })
+		return ref(ids.word, func(e *rows.Row) int64 { return e.Method })
 	case "content":
-		return ref(contentTexts{ids}, content)
+		return ref(ids.contents.text, content)
 	case "kind":
-		return ref(kindTexts{ids}, content)
+		return ref(ids.kind, content)
 	case "path_id":
 		return optional(path)
 	case "content_id":
@@ -305,7 +305,7 @@ func (t *table) readsPastSQL(columns []int) bool {
 		return false
 	}
 	for _, c := range columns {
-		if (&entryReader{t: t}).filler(nil, c) == nil {
+		if (&entryReader{t: t}).filler(&ids{}, c) == nil {
 			return false
 		}
 	}
@@ -346,106 +346,87 @@ func assetText(bits, high, low int64) driver.Value {
 	return nil
 }
 
-// ids keeps what ids of paths, contents and words mean, as long as a statement runs.
+// ids makes texts of the ids of paths, contents and words, as long as a statement runs.
 type ids struct {
-	source                *rows.Texts
-	paths                 map[int64]*[pageSize]pathOf
-	contents              map[int64]*[pageSize]contentOf
-	words                 map[int64]driver.Value
-	hashes                map[int64]uint64 // of words
-	names                 []byte           // the last block of names
-	lastPath, lastContent lastText
-	bytes                 int
-}
-
-// lastText is the text that was made last: both sides of a join ask for one text, one after the
-// other.
-type lastText struct {
-	id   int64
-	text driver.Value
-}
-
-// pageSize is how many texts are kept at once: ids of one build follow each other.
-const pageSize = 512
-
-type pathOf struct {
-	folder *rows.Folder
-	name   string
-	ext    int64
-}
-
-type contentOf struct {
-	hash []byte
-	kind int64
+	source          *rows.Texts
+	paths, contents cache
+	words           map[int64]driver.Value
 }
 
 func newIDs(ctx context.Context, s *conn.Statements) (*ids, error) {
 	source, err := rows.NewTexts(ctx, s)
-	return &ids{source: source, paths: map[int64]*[pageSize]pathOf{}, contents: map[int64]*[pageSize]contentOf{},
-		words: map[int64]driver.Value{}, hashes: map[int64]uint64{}}, err
+	x := &ids{source: source, words: map[int64]driver.Value{}}
+	x.paths = cache{make: source.Whole, kept: make([]keptText, cacheSize)}
+	x.contents = cache{make: x.hexOf, kept: make([]keptText, cacheSize)}
+	return x, err
 }
 
-// kept copies bytes into blocks: a million texts of their own would burden the collector.
-func (x *ids) kept(b []byte) []byte {
-	if len(x.names)+len(b) > cap(x.names) {
-		x.names = make([]byte, 0, max(1<<16, len(b)))
-		x.bytes += cap(x.names)
-	}
-	start := len(x.names)
-	x.names = append(x.names, b...)
-	return x.names[start:len(x.names):len(x.names)]
+// cache keeps texts by the last digits of their ids. A join asks for a text once for each side,
+// and ids of one build mostly follow each other.
+type cache struct {
+	make func(id int64) (string, error)
+	kept []keptText
+	last *keptText // the one that was asked for last; nil: it is not kept
 }
 
-// maxTexts bounds the memory for texts. What is forgotten is read again.
-const maxTexts = 48 << 20
-
-// forget makes room for another page of texts.
-func (x *ids) forget() {
-	if x.bytes < maxTexts {
-		return
-	}
-	clear(x.paths)
-	clear(x.contents)
-	x.names, x.bytes = nil, 0
+type keptText struct {
+	id   int64
+	text driver.Value
 }
 
-func (x *ids) path(id int64) (*pathOf, error) {
-	page := x.paths[id/pageSize]
-	if page == nil {
-		x.forget()
-		page = new([pageSize]pathOf)
-		x.paths[id/pageSize] = page
-		x.bytes += pageSize * 32
+const (
+	cacheSize = 1 << 14
+	keptBytes = 1 << 10 // longer texts are made anew each time
+)
+
+func (c *cache) text(id int64) (driver.Value, error) {
+	c.last = &c.kept[uint64(id)%cacheSize]
+	if c.last.id == id {
+		return c.last.text, nil
 	}
-	p := &page[uint64(id)%pageSize]
-	if p.folder == nil {
-		f, name, ext, err := x.source.Path(id)
-		if err != nil {
-			return nil, err
-		}
-		kept := x.kept(name)
-		*p = pathOf{f, unsafe.String(unsafe.SliceData(kept), len(kept)), ext}
+	text, err := c.make(id)
+	v := driver.Value(text)
+	if err != nil || len(text) > keptBytes {
+		c.last = nil
+		return v, err
 	}
-	return p, nil
+	*c.last = keptText{id, v}
+	return v, nil
 }
 
-func (x *ids) content(id int64) (*contentOf, error) {
-	page := x.contents[id/pageSize]
-	if page == nil {
-		x.forget()
-		page = new([pageSize]contentOf)
-		x.contents[id/pageSize] = page
-		x.bytes += pageSize * 32
+func (x *ids) hexOf(content int64) (string, error) {
+	hash, _, _, err := x.source.Content(content)
+	var digits [128]byte
+	return string(hex.AppendEncode(digits[:0], hash)), err
+}
+
+func (x *ids) kind(content int64) (driver.Value, error) {
+	_, _, kind, err := x.source.Content(content)
+	if err != nil {
+		return nil, err
 	}
-	c := &page[uint64(id)%pageSize]
-	if c.hash == nil {
-		hash, _, kind, err := x.source.Content(id)
-		if err != nil {
-			return nil, err
-		}
-		*c = contentOf{x.kept(hash), kind}
+	return x.word(kind)
+}
+
+func (x *ids) dir(path int64) (driver.Value, error) {
+	f, _, _, err := x.source.Path(path)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return f.Dir, nil
+}
+
+func (x *ids) name(path int64) (driver.Value, error) {
+	_, name, _, err := x.source.Path(path)
+	return string(name), err
+}
+
+func (x *ids) ext(path int64) (driver.Value, error) {
+	_, _, ext, err := x.source.Path(path)
+	if err != nil {
+		return nil, err
+	}
+	return x.word(ext)
 }
 
 func (x *ids) word(id int64) (driver.Value, error) {
@@ -454,81 +435,15 @@ func (x *ids) word(id int64) (driver.Value, error) {
 	}
 	w, err := x.source.Word(id)
 	if err == nil {
-		x.words[id], x.hashes[id] = w, normText(w)
+		x.words[id] = w
 	}
 	return w, err
-}
-
-func (x *ids) wordHash(id int64) (uint64, error) {
-	if id == 0 {
-		return normNull, nil
-	}
-	if _, err := x.word(id); err != nil {
-		return 0, err
-	}
-	return x.hashes[id], nil
-}
-
-type wordTexts struct{ *ids }
-
-func (x wordTexts) text(id int64) (driver.Value, error) { return x.word(id) }
-func (x wordTexts) hash(id int64) (uint64, error)       { return x.wordHash(id) }
-
-// Parts of a path.
-const (
-	pathWhole = iota
-	pathDir
-	pathName
-	pathExt
-)
-
-type pathTexts struct {
-	*ids
-	part int
-}
-
-func (x pathTexts) text(id int64) (driver.Value, error) {
-	if x.part == pathWhole && x.lastPath.id == id {
-		return x.lastPath.text, nil
-	}
-	p, err := x.path(id)
-	if err != nil {
-		return nil, err
-	}
-	switch x.part {
-	case pathDir:
-		return p.folder.Dir, nil
-	case pathName:
-		return p.name, nil
-	case pathExt:
-		return x.word(p.ext)
-	}
-	x.lastPath = lastText{id, p.folder.Prefix + p.name}
-	return x.lastPath.text, nil
-}
-
-func (x pathTexts) hash(id int64) (uint64, error) {
-	p, err := x.path(id)
-	if err != nil {
-		return 0, err
-	}
-	switch x.part {
-	case pathDir:
-		return normText(p.folder.Dir), nil
-	case pathName:
-		return normText(p.name), nil
-	case pathExt:
-		return x.wordHash(p.ext)
-	}
-	var buffer [256]byte
-	return normBytes(append(append(buffer[:0], p.folder.Prefix...), p.name...)), nil
 }
 
 // gamePaths are paths in the game, by a number that has the root in its upper bits.
 type gamePaths struct {
 	*ids
 	roots []string
-	at    map[string]int64
 }
 
 // rootBits is where the root begins: no catalog has as many paths.
@@ -539,102 +454,14 @@ func (x *gamePaths) id(root string, path int64) int64 {
 	if path == 0 {
 		return 0
 	}
-	at, ok := x.at[root]
-	if !ok {
-		at = int64(len(x.roots))
-		x.roots, x.at[root] = append(x.roots, root), at
+	at := slices.Index(x.roots, root)
+	if at < 0 {
+		at, x.roots = len(x.roots), append(x.roots, root)
 	}
-	return at<<rootBits | path
+	return int64(at)<<rootBits | path
 }
 
 func (x *gamePaths) text(id int64) (driver.Value, error) {
-	p, err := x.path(id & (1<<rootBits - 1))
-	if err != nil {
-		return nil, err
-	}
-	return x.roots[id>>rootBits] + p.folder.Prefix + p.name, nil
-}
-
-func (x *gamePaths) hash(id int64) (uint64, error) {
-	p, err := x.path(id & (1<<rootBits - 1))
-	if err != nil {
-		return 0, err
-	}
-	var buffer [256]byte
-	return normBytes(append(append(append(buffer[:0], x.roots[id>>rootBits]...), p.folder.Prefix...), p.name...)), nil
-}
-
-type contentTexts struct{ *ids }
-
-func (x contentTexts) text(id int64) (driver.Value, error) {
-	if x.lastContent.id == id {
-		return x.lastContent.text, nil
-	}
-	c, err := x.content(id)
-	if err != nil {
-		return nil, err
-	}
-	var buffer [128]byte
-	x.lastContent = lastText{id, string(hex.AppendEncode(buffer[:0], c.hash))}
-	return x.lastContent.text, nil
-}
-
-func (x contentTexts) hash(id int64) (uint64, error) {
-	c, err := x.content(id)
-	if err != nil {
-		return 0, err
-	}
-	var buffer [128]byte
-	return normBytes(hex.AppendEncode(buffer[:0], c.hash)), nil
-}
-
-type kindTexts struct{ *ids }
-
-func (x kindTexts) text(id int64) (driver.Value, error) {
-	c, err := x.content(id)
-	if err != nil {
-		return nil, err
-	}
-	return x.word(c.kind)
-}
-
-func (x kindTexts) hash(id int64) (uint64, error) {
-	c, err := x.content(id)
-	if err != nil {
-		return 0, err
-	}
-	return x.wordHash(c.kind)
-}
-
-// labels are the texts of a build: its own, and those of its archives.
-type labels map[int64]driver.Value
-
-func (x labels) text(id int64) (driver.Value, error) { return x[id], nil }
-func (x labels) hash(id int64) (uint64, error)       { return norm(x[id]), nil }
-
-func (x wordTexts) key(id int64) (int64, error)    { return id, nil }
-func (x contentTexts) key(id int64) (int64, error) { return id, nil }
-func (x labels) key(id int64) (int64, error)       { return id, nil }
-func (x *gamePaths) key(id int64) (int64, error)   { return id, nil }
-
-func (x pathTexts) key(id int64) (int64, error) {
-	if x.part != pathDir && x.part != pathExt {
-		return id, nil
-	}
-	p, err := x.path(id)
-	if err != nil {
-		return 0, err
-	}
-	if x.part == pathExt {
-		return p.ext, nil
-	}
-	return p.folder.ID, nil
-}
-
-func (x kindTexts) key(id int64) (int64, error) {
-	c, err := x.content(id)
-	if err != nil {
-		return 0, err
-	}
-	return c.kind, nil
+	path, err := x.source.Whole(id & (1<<rootBits - 1))
+	return x.roots[id>>rootBits] + path, err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // Kinds of cells.
@@ -16,15 +15,11 @@ const (
 	cellInt
 	cellFloat
 	cellPooled // a text or a blob of a pool
-	cellRef    // a text that a [texts] makes of an id
+	cellRef    // the id of a text
 )
 
-// texts makes texts of ids.
-type texts interface {
-	text(id int64) (driver.Value, error)
-	hash(id int64) (uint64, error) // of the text, as [norm] says
-	key(id int64) (int64, error)   // a number that few ids of one text have apart
-}
+// texts makes the text of an id.
+type texts func(id int64) (driver.Value, error)
 
 // pool holds texts and blobs, each text once if known is not nil.
 type pool struct {
@@ -124,7 +119,7 @@ func (s *store) value(column, row int) (driver.Value, error) {
 	case cellPooled:
 		return s.pool.values[n], nil
 	case cellRef:
-		return c.refs.text(n)
+		return c.refs(n)
 	}
 	return nil, nil
 }
@@ -138,8 +133,6 @@ func (s *store) hash(column, row int) (uint64, error) {
 		return normNull, nil
 	case cellInt:
 		return normNumber(float64(n)), nil
-	case cellRef:
-		return c.refs.hash(n)
 	}
 	v, err := s.value(column, row)
 	return norm(v), err
@@ -277,14 +270,6 @@ func normText(s string) uint64 {
 		}
 	}
 	return maphash.Bytes(seed, folded)
-}
-
-// normBytes is normText of bytes that nobody changes meanwhile.
-func normBytes(b []byte) uint64 {
-	if len(b) == 0 {
-		return normText("")
-	}
-	return normText(unsafe.String(&b[0], len(b)))
 }
 
 // number returns the number that SQLite reads a text as, if it does.

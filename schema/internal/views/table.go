@@ -364,9 +364,8 @@ type plan struct {
 	key     []int // columns that are compared with values, but for the build
 	keyName string
 	ofBuild []int // args that are compared with the build
-	order   []vtab.OrderBy
-	filters int // how often it ran in this statement
-	lookups int // of these, by an index of the file
+	filters int   // how often it ran in this statement
+	lookups int   // of these, by an index of the file
 }
 
 // arg is a column that is compared with an argument of Filter.
@@ -407,9 +406,6 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 	slices.Sort(p.key)
 	p.keyName = fmt.Sprint(p.key)
 	t.estimate(info, p)
-	if t.sorts(info, p) {
-		p.order, info.OrderByConsumed = info.OrderBy, true
-	}
 	p.name = t.nameOf(p)
 	n := slices.IndexFunc(t.plans, func(other *plan) bool { return other.name == p.name })
 	if n < 0 {
@@ -461,13 +457,7 @@ func (t *table) nameOf(p *plan) string {
 			b.WriteString("=")
 		}
 	}
-	for _, by := range p.order {
-		b.WriteString(" ORDER " + t.columns[by.Column].name)
-		if by.Desc {
-			b.WriteString(" DESC")
-		}
-	}
-	return strings.TrimSpace(b.String())
+	return b.String()
 }
 
 // estimate says what a plan costs and yields.
