@@ -22,10 +22,6 @@ type TableFunction struct {
 	// Params are the names of the arguments, which are hidden columns. All must
 	// be given.
 	Params []string
-	// Filters are columns, in place of Params: where a statement compares one of them
-	// with a value, that is an argument, which Rows may use to yield fewer rows. Those
-	// that are not given, or not there, are nil.
-	Filters []string
 	// Rows yields a value for each column: int64, float64, string, []byte or nil.
 	// An error ends the statement.
 	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
@@ -80,10 +76,6 @@ func (m *tableModule) Connect(c vtab.Context, _ []string) (vtab.Table, error) {
 // in a join in another order, is refused by its cost and, if there is no other,
 // by the cursor.
 func (m *tableModule) BestIndex(info *vtab.IndexInfo) error {
-	if len(m.Filters) > 0 {
-		m.takeFilters(info)
-		return nil
-	}
 	given := 0
 	for i := range info.Constraints {
 		c := &info.Constraints[i]
@@ -104,39 +96,6 @@ func (m *tableModule) BestIndex(info *vtab.IndexInfo) error {
 	return nil
 }
 
-// takeFilters asks for the values that columns are compared with. The plan is 1, and a bit
-// more for each filter that is given.
-func (m *tableModule) takeFilters(info *vtab.IndexInfo) {
-	info.EstimatedCost, info.EstimatedRows, info.IdxNum = 1e6, 1e5, 1
-	args := 0
-	for filter, column := range m.Filters {
-		for i := range info.Constraints {
-			c := &info.Constraints[i]
-			if c.Usable && c.Op == vtab.OpEQ && c.ArgIndex < 0 && c.Column == slices.Index(m.Columns, column) {
-				c.ArgIndex = args
-				args++
-				info.IdxNum |= 2 << filter
-				break
-			}
-		}
-	}
-	info.EstimatedCost /= float64(1 + 9*args)
-}
-
-// arguments are those of Rows, given what a plan was given.
-func (m *tableModule) arguments(plan int, given []vtab.Value) []driver.Value {
-	if len(m.Filters) == 0 {
-		return append([]driver.Value(nil), given...)
-	}
-	args := make([]driver.Value, len(m.Filters))
-	for i := range args {
-		if plan>>(i+1)&1 != 0 {
-			args[i], given = given[0], given[1:]
-		}
-	}
-	return args
-}
-
 func (m *tableModule) Open() (vtab.Cursor, error) { return &tableCursor{m: m}, nil }
 func (m *tableModule) Disconnect() error          { return nil }
 func (m *tableModule) Destroy() error             { return nil }
@@ -155,7 +114,7 @@ func (c *tableCursor) Filter(plan int, _ string, args []vtab.Value) error {
 	if plan == 0 {
 		return fmt.Errorf("%s needs its arguments: %s(%s)", c.m.Name, c.m.Name, strings.Join(c.m.Params, ", "))
 	}
-	c.args = c.m.arguments(plan, args)
+	c.args = slices.Clone(args)
 	c.next, c.stop = iter.Pull2(c.m.Rows(c.m.ctx, c.args))
 	c.n = 0
 	return c.Next()
