@@ -109,15 +109,13 @@ func openSmall(t testing.TB) *query.DB {
 	t.Helper()
 	path := smallCatalog(t)
 	contents := query.NewContents(path, registry(), nil, nil)
-	functions, closeGraph := show.GraphFunctions(path)
-	t.Cleanup(func() { _ = closeGraph() })
-	compared, closeDiff := semantic.Tables(path)
-	t.Cleanup(func() { _ = closeDiff() })
+	beside := schema.NewOnDemand(path)
+	t.Cleanup(func() { _ = beside.Close() })
 	var tables []query.TableFunction
-	for _, t := range compared {
+	for _, t := range semantic.Tables(beside) {
 		tables = append(tables, query.TableFunction{TableFunction: t})
 	}
-	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions, Tables: tables})
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: show.GraphFunctions(beside), Tables: tables})
 	if err != nil {
 		t.Fatal(err)
 	}

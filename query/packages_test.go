@@ -57,12 +57,12 @@ func packagesCatalog(t *testing.T) string {
 
 func openPackages(t *testing.T, path string) *query.DB {
 	t.Helper()
-	functions, closeGraph := show.GraphFunctions(path)
-	db, err := query.Open(context.Background(), path, query.Options{Functions: functions})
+	beside := schema.NewOnDemand(path)
+	db, err := query.Open(context.Background(), path, query.Options{Functions: show.GraphFunctions(beside)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close(); _ = closeGraph() })
+	t.Cleanup(func() { _ = db.Close(); _ = beside.Close() })
 	return db
 }
 

@@ -38,12 +38,12 @@ func openRetro(t testing.TB, paks ...string) *query.DB {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	functions, closeGraph := show.GraphFunctions(path)
-	db, err := query.Open(context.Background(), path, query.Options{Functions: functions})
+	beside := schema.NewOnDemand(path)
+	db, err := query.Open(context.Background(), path, query.Options{Functions: show.GraphFunctions(beside)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = db.Close(), closeGraph() })
+	t.Cleanup(func() { _, _ = db.Close(), beside.Close() })
 	return db
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"pakdb/query"
 	"pakdb/query/show"
+	"pakdb/schema"
 )
 
 // BenchmarkSchema runs the examples of SCHEMA.md, each once, on the catalog that
@@ -24,11 +25,11 @@ func BenchmarkSchema(b *testing.B) {
 	if path == "" {
 		b.Skip("PAKDB_BENCH_CATALOG names no catalog")
 	}
-	functions, closeGraph := show.GraphFunctions(path)
-	defer func() { _ = closeGraph() }()
+	beside := schema.NewOnDemand(path)
+	defer func() { _ = beside.Close() }()
 	contents := query.NewContents(path, registry(), nil, nil)
 	defer func() { _ = contents.Close() }()
-	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions})
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: show.GraphFunctions(beside)})
 	if err != nil {
 		b.Fatal(err)
 	}

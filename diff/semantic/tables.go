@@ -16,18 +16,16 @@ import (
 var errStop = errors.New("no more rows are wanted")
 
 // Tables returns the SQL functions diff(old, new), diff_files(old, new),
-// diff_downloads(old, new) and diff_fields(old, new) over a catalog. They have
-// connections of their own, because they are called while a statement runs; close
-// closes them.
-func Tables(catalog string) (tables []schema.TableFunction, close func() error) {
-	t := &tableSource{schema.NewOnDemand(catalog)}
+// diff_downloads(old, new) and diff_fields(old, new) over a catalog.
+func Tables(catalog *schema.OnDemand) []schema.TableFunction {
+	t := &tableSource{catalog}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
 		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
 		{Name: "diff_downloads", Params: params, Columns: diff.WayColumns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
 		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
-	}, t.catalog.Close
+	}
 }
 
 type tableSource struct{ catalog *schema.OnDemand }

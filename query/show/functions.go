@@ -12,18 +12,16 @@ import (
 	"pakdb/schema"
 )
 
-// Functions returns the SQL functions that show contents of a catalog. They have a
-// connection of their own, because they are called while a statement runs; close closes
-// it.
-func Functions(catalog string, contents *query.Contents, r *codecs.Registry) (functions []query.Function, close func() error) {
-	c := &codeFunctions{catalog: schema.NewOnDemand(catalog), contents: contents, registry: r}
+// Functions returns the SQL functions that show contents of a catalog.
+func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []query.Function {
+	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
 	return []query.Function{{
 		Function: schema.Function{Name: "function_text", Args: 3, Call: c.text},
 		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package; NULL: not at hand",
-	}}, c.catalog.Close
+	}}
 }
 
-// codeFunctions share a connection, and the package that was asked for last: statements
+// codeFunctions share the package that was asked for last: statements
 // ask for one function after the other.
 type codeFunctions struct {
 	catalog  *schema.OnDemand

@@ -12,11 +12,9 @@ import (
 	"pakdb/schema"
 )
 
-// GraphFunctions returns the SQL functions over the graph of a catalog. They have a
-// connection of their own, because they are called while a statement runs; close
-// closes it.
-func GraphFunctions(catalog string) (functions []query.Function, close func() error) {
-	c := &graphFuncs{schema.NewOnDemand(catalog)}
+// GraphFunctions returns the SQL functions over the graph of a catalog.
+func GraphFunctions(catalog *schema.OnDemand) []query.Function {
+	c := &graphFuncs{catalog}
 	return []query.Function{{
 		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
 		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
@@ -32,7 +30,7 @@ func GraphFunctions(catalog string) (functions []query.Function, close func() er
 	}, {
 		Function: schema.Function{Name: "asset_paths", Args: 1, Call: c.assetPaths},
 		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset with this name",
-	}}, c.catalog.Close
+	}}
 }
 
 func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
@@ -71,7 +69,6 @@ func (c *graphFuncs) assetPaths(ctx context.Context, args []driver.Value) (drive
 	return jsonText(assetPaths(ctx, db, path))
 }
 
-// graphFuncs share a connection.
 type graphFuncs struct{ catalog *schema.OnDemand }
 
 func (c *graphFuncs) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {

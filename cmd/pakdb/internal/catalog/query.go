@@ -17,7 +17,6 @@ import (
 	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/show"
 )
 
 // queryTopic is the text of "pakdb help sql-syntax" before the functions.
@@ -137,14 +136,11 @@ func Topic() *cobra.Command {
 
 func functionHelp() string {
 	var b strings.Builder
-	graphFunctions, _ := show.GraphFunctions("")
-	showing, _ := show.Functions("", nil, nil)
-	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, showing, cli.FormatFunctions()) {
+	for _, f := range slices.Concat(query.Functions(nil), cli.Functions(nil, nil, nil)) {
 		writeFunction(&b, f.Usage, f.Doc)
 	}
 	b.WriteString("\nFunctions that yield rows, for FROM:\n")
-	tables, _ := cli.Tables("")
-	for _, t := range tables {
+	for _, t := range cli.Tables(nil) {
 		writeFunction(&b, t.Usage(), t.Doc)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"slices"
 
+	"pakdb/codecs"
 	"pakdb/codecs/gpak"
 	"pakdb/diff/semantic"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/show"
+	"pakdb/schema"
 )
 
 // OpenQueries opens the catalog with all SQL functions. It is the first to open a
@@ -36,21 +38,21 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 // OpenQueriesWith is OpenQueriesOf with these contents, which may be nil: then no function
 // reads any.
 func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *query.Contents) (db *query.DB, closeDB func(), err error) {
-	functions, closeGraph := show.GraphFunctions(catalog)
-	showing, closeShow := show.Functions(catalog, contents, app.Registry())
-	functions = append(functions, showing...)
-	tables, closeTables := Tables(catalog)
-	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, FormatFunctions()...), Tables: tables})
+	beside := schema.NewOnDemand(catalog)
+	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: Functions(beside, contents, app.Registry()), Tables: Tables(beside)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return db, func() {
-		_, _, _ = db.Close(), closeGraph(), errors.Join(closeShow(), closeTables())
-	}, nil
+	return db, func() { _ = errors.Join(db.Close(), beside.Close()) }, nil
 }
 
-// FormatFunctions are the SQL functions that formats bring along.
-func FormatFunctions() []query.Function {
+// Functions are the SQL functions beside those of package query.
+func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []query.Function {
+	return slices.Concat(show.GraphFunctions(catalog), show.Functions(catalog, contents, r), formatFunctions())
+}
+
+// formatFunctions are the SQL functions that formats bring along.
+func formatFunctions() []query.Function {
 	hash := func(h func(string) uint64) func(string) driver.Value {
 		return func(s string) driver.Value { return int64(h(s)) }
 	}
@@ -62,7 +64,7 @@ func FormatFunctions() []query.Function {
 }
 
 // Tables are the SQL functions that yield rows.
-func Tables(catalog string) (tables []query.TableFunction, closeTables func() error) {
+func Tables(catalog *schema.OnDemand) (tables []query.TableFunction) {
 	docs := map[string]string{
 		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
 		"diff_files":     "the same, the files of an Unreal asset one by one",
@@ -70,12 +72,10 @@ func Tables(catalog string) (tables []query.TableFunction, closeTables func() er
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
 		"search":         "where texts, names, values and paths are found, as pakdb find shows it",
 	}
-	compared, closeDiff := semantic.Tables(catalog)
-	found, closeFind := query.SearchFunctions(catalog)
-	for _, t := range slices.Concat(compared, found) {
+	for _, t := range append(semantic.Tables(catalog), query.SearchFunction(catalog)) {
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
 	}
-	return tables, func() error { return errors.Join(closeDiff(), closeFind()) }
+	return tables
 }
 
 // Contents returns the contents of a catalog: of the folder beside the user's own, and of
