@@ -2,11 +2,14 @@ package query
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"pakdb/internal/glob"
 	"pakdb/internal/stored"
 	"pakdb/schema"
 )
@@ -162,3 +165,175 @@ func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
 	}
 	return -1
 }
+
+// suggest returns what may have been meant by name, or all there is when that
+// is little.
+func suggest(name string, known []string) string {
+	if near := glob.Nearest(name, known); len(near) > 0 {
+		return glob.NearestHint(near)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	if len(known) > 12 {
+		known = append(slices.Clone(known[:12]), "...")
+	}
+	return "there is " + strings.Join(known, ", ")
+}
+
+func (db *DB) suggestTable(ctx context.Context, name string) string {
+	views, tables, err := db.Tables(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, f := range db.options.Tables {
+		views = append(views, f.Name)
+	}
+	for _, known := range [][]string{views, tables} { // views are the stable surface
+		if near := glob.Nearest(name, known); len(near) > 0 {
+			return glob.NearestHint(near)
+		}
+	}
+	return suggest(name, views)
+}
+
+// suggestColumn names the columns of the views and tables in the statement.
+func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
+	views, tables, err := db.Tables(ctx)
+	if err != nil {
+		return ""
+	}
+	var hints []string
+	var all []string
+	known := append(views, tables...)
+	for t := range tokens(sql) {
+		table := strings.ToLower(unquote(sql[t.start:t.end]))
+		if t.kind != word || !slices.Contains(known, table) {
+			continue
+		}
+		columns, err := db.Columns(ctx, table)
+		if err != nil {
+			return ""
+		}
+		all = append(all, columns...)
+		if h := fmt.Sprintf("%s has %s", table, strings.Join(columns, ", ")); !slices.Contains(hints, h) {
+			hints = append(hints, h)
+		}
+	}
+	slices.Sort(all)
+	if near := glob.Nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
+		hints = append([]string{glob.NearestHint(near)}, hints...)
+	}
+	return strings.Join(hints, "\n")
+}
+
+func (db *DB) suggestFunction(ctx context.Context, name string) string {
+	for _, f := range db.options.Functions {
+		if strings.EqualFold(f.Name, name) {
+			return f.Usage + ": " + f.Doc
+		}
+	}
+	known, err := db.SQLFunctions(ctx)
+	if err != nil {
+		return ""
+	}
+	if near := glob.Nearest(name, known); len(near) > 0 {
+		return glob.NearestHint(near)
+	}
+	return ""
+}
+
+// mostOffered bounds what a shell is offered.
+const mostOffered = 2000
+
+// PathsBelow returns the paths of a catalog that may follow what is typed: files of the
+// folder that is typed in full, and folders one step down, which end in a slash. Without
+// any, the names of files in all folders that begin so are returned.
+func PathsBelow(ctx context.Context, db *sql.DB, typed string) ([]string, error) {
+	folder := typed[:strings.LastIndexByte(typed, '/')+1]
+	paths, err := schema.FirstTexts(ctx, db, `SELECT DISTINCT ?1 || substr(rest, 1, instr(rest, '/'))
+		FROM (SELECT substr(prefix, length(?1) + 1) AS rest FROM x_dir WHERE prefix >= ?2 AND prefix < ?2 || char(0x10ffff) AND prefix <> ?1)
+		UNION ALL
+		SELECT ?1 || p.name FROM x_dir d JOIN x_path p USING (dir_id)
+		WHERE d.prefix = ?1 AND substr(p.name, 1, length(?2) - length(?1)) = substr(?2, length(?1) + 1)
+		ORDER BY 1
+		LIMIT ?3`, folder, typed, mostOffered)
+	if err != nil || len(paths) > 0 || typed == "" {
+		return paths, err
+	}
+	return schema.FirstTexts(ctx, db, "SELECT DISTINCT name FROM x_path WHERE name >= ?1 AND name < ?1 || char(0x10ffff) ORDER BY name LIMIT ?2",
+		typed, mostOffered)
+}
+
+// computed are columns of views that are computed for each row.
+var computed = []string{"path", "target_path", "import_path", "content", "guid", "asset_id", "path_hash", "package", "package_id", "import_id",
+	"target", "name", "dir"}
+
+// Advice returns why a statement may be slow and what to write in its place, in one
+// line; "" if its text shows no reason. It reads the text alone, so a statement that
+// it warns of may still be fast on a small catalog: show it when one takes long.
+func Advice(sql string) string {
+	_, words := split(sql)
+	for i := range words {
+		for _, advise := range []func([]string, int) string{adviseFunction, advisePattern} {
+			if text := advise(words, i); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// split returns the tokens of a statement and their texts: words in lower case without
+// quotes, literals with the quote that they begin with.
+func split(sql string) (all []token, words []string) {
+	for t := range tokens(sql) {
+		text := sql[t.start:t.end]
+		switch t.kind {
+		case word:
+			text = strings.ToLower(unquote(text))
+		case quoted:
+			text = "'" + text[1:]
+		}
+		all, words = append(all, t), append(words, text)
+	}
+	return all, words
+}
+
+// adviseFunction looks for lower(path) = '...': rows are found by columns, not by what a
+// function makes of them.
+func adviseFunction(words []string, i int) string {
+	if !slices.Contains([]string{"lower", "upper", "substr", "instr", "replace"}, words[i]) || i+3 >= len(words) || words[i+1] != "(" {
+		return ""
+	}
+	column, end := words[i+2], i+3
+	if words[end] == "." && end+2 < len(words) {
+		column, end = words[end+1], end+2
+	}
+	if !slices.Contains(computed, column) || words[end] != ")" && words[end] != "," {
+		return ""
+	}
+	for end < len(words) && words[end] != ")" {
+		end++
+	}
+	if end+1 >= len(words) || !isEqual(words[end+1]) && words[end+1] != "in" && words[end+1] != "like" {
+		return ""
+	}
+	if words[i] == "lower" || words[i] == "upper" {
+		return fmt.Sprintf("%s(%s) finds no rows by an index: %[2]s = '...' COLLATE NOCASE does", words[i], column)
+	}
+	return fmt.Sprintf("%s(%s) finds no rows by an index: %[2]s = and GLOB 'Folder/*' do", words[i], column)
+}
+
+// advisePattern looks for patterns of paths of all builds.
+func advisePattern(words []string, i int) string {
+	if i == 0 || i+1 >= len(words) || !slices.Contains(computed, words[i-1]) || slices.Contains(words, "build") {
+		return ""
+	}
+	if words[i] == "like" || words[i] == "regexp" || words[i] == "glob" && strings.HasPrefix(words[i+1], "'*") {
+		return fmt.Sprintf("%s looks at every %s of all builds: say which with build = '...'", strings.ToUpper(words[i]), words[i-1])
+	}
+	return ""
+}
+
+func isEqual(word string) bool { return word == "=" || word == "==" || word == "is" }

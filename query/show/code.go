@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +12,9 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/meaning"
 	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/rows"
+	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
 	"pakdb/query"
 )
@@ -140,4 +143,33 @@ func (s section) at(offset, size int64) ([]byte, error) {
 		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", size, from, len(s.data))
 	}
 	return s.data[from : from+size], nil
+}
+
+// Media returns a package of the build such that its textures and sounds can be read. The
+// errors are those of [Build.Code].
+func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) {
+	f, err := b.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	m := &media.Package{PackageFacts: f.PackageFacts, Bytes: f.bytes}
+	if f.Zen != nil { // the objects of the program may not be known
+		m.PackageFacts = zen.Resolve(f.PackageFacts, media.ScriptObjects())
+	}
+	_, _, part := asset.Split(path)
+	m.Open = func(beside media.File) (io.ReaderAt, int64, error) {
+		if beside == media.Whole {
+			whole := f.whole()
+			return bytes.NewReader(whole), int64(len(whole)), nil
+		}
+		if part != asset.Header {
+			return nil, 0, media.ErrNoBytes
+		}
+		bulk, err := b.part(ctx, path, string(beside))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, media.ErrNoBytes
+		}
+		return bytes.NewReader(bulk), int64(len(bulk)), err
+	}
+	return m, nil
 }

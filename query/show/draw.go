@@ -2,11 +2,14 @@ package show
 
 import (
 	"bufio"
+	"context"
+	"database/sql/driver"
 	"fmt"
 	"io"
 
 	"pakdb/codecs/meaning"
 	"pakdb/internal/terminal"
+	"pakdb/schema"
 )
 
 // Prune leaves out what is more than depth levels below n.
@@ -86,4 +89,77 @@ func noteOf(n *meaning.Node) string {
 		return "inherited from " + n.Inherited
 	}
 	return n.Note + "; inherited from " + n.Inherited
+}
+
+// AddValues adds to the tree of a package what its exports say, as rows give it: the
+// number of the export from 1, its path, its class, the field, its type and the value.
+// Rows without a field say why an export was not understood.
+func AddValues(root *meaning.Node, rows func(write func(...driver.Value) error) error) error {
+	list := exportsOf(root)
+	return rows(func(row ...driver.Value) error {
+		number, _ := row[0].(int64)
+		field, _ := row[3].(string)
+		kind, _ := row[4].(string)
+		addValue(list, number-1, field, row[5]).Note = kind
+		return nil
+	})
+}
+
+// AddValues adds to the tree of a package of the build what its exports use: what they
+// say themselves, and what they inherit, each with the file that it comes from.
+func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) error {
+	list := exportsOf(root)
+	if err := b.addOpaque(ctx, root, list, path); err != nil {
+		return err
+	}
+	return schema.EachRow(ctx, b.db, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
+			depth > 0, coalesce(origin_path, '') || ' ' || origin_export
+		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		ordinal, _ := row[0].(int64)
+		field, _ := row[1].(string)
+		n := addValue(list, ordinal, field, row[3])
+		n.Note, _ = row[2].(string)
+		if row[4] == int64(1) {
+			n.Inherited, _ = row[5].(string)
+		}
+	})
+}
+
+// addOpaque adds the reasons of exports that were not understood, and says of a package
+// whose values were not read that it is one.
+func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meaning.Node, path string) error {
+	read := false
+	err := schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
+		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
+		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		read = true
+		if ordinal, ok := row[0].(int64); ok {
+			why, _ := row[1].(string)
+			addValue(list, ordinal, "", why).Note = "Opaque"
+		}
+	})
+	if err == nil && !read {
+		root.Add("values", "not read").Note = "the build was indexed without them"
+	}
+	return err
+}
+
+func exportsOf(root *meaning.Node) []*meaning.Node {
+	for _, n := range root.Children {
+		if n.Name == "exports" {
+			return n.Children
+		}
+	}
+	return nil
+}
+
+// addValue adds a value to an export of the list.
+func addValue(list []*meaning.Node, ordinal int64, field string, value any) *meaning.Node {
+	if ordinal < 0 || ordinal >= int64(len(list)) {
+		return &meaning.Node{} // the catalog is of another edition of the package
+	}
+	if field == "" {
+		field = "opaque"
+	}
+	return list[ordinal].Add(field, value)
 }

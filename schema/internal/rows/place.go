@@ -1,7 +1,13 @@
 package rows
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"slices"
+
 	"pakdb/schema/internal/btree"
+	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
 
@@ -66,4 +72,125 @@ func (p *places) apply(e *Row) error {
 	}
 	e.Offset = offset
 	return nil
+}
+
+// Offsets finds the offsets of single entries. Those near each other in an archive are read
+// at once.
+type Offsets struct {
+	ctx      context.Context
+	s        *conn.Statements
+	rows     *btree.Tree
+	archives map[int64]*Archive
+	recent   []*located // the last that were used
+}
+
+// located are the offsets of some entries of an archive, by their rows.
+type located struct {
+	archive       int64
+	rows, offsets []int64
+}
+
+// maxRecent is how many of these are kept.
+const maxRecent = 64
+
+// NewOffsets returns the offsets of a catalog.
+func NewOffsets(ctx context.Context, s *conn.Statements) (*Offsets, error) {
+	pages, err := btree.Open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	o := &Offsets{ctx: ctx, s: s, archives: map[int64]*Archive{}}
+	o.rows, err = pages.Table("x_entry_row", "row", "stored", "since", "until", "lineage_id")
+	return o, err
+}
+
+// Locate calls do with a function that returns the offset of an entry, by its archive and
+// its row; -1 is no place. What do does is to be short.
+func Locate(ctx context.Context, db *sql.DB, do func(at func(archive, row int64) (int64, error)) error) error {
+	return reading(ctx, db, func(r *reader) error {
+		o, err := NewOffsets(ctx, r.s)
+		if err != nil {
+			return err
+		}
+		return do(o.At)
+	})
+}
+
+// At returns the offset of the entry that an archive has in a row; -1 is no place.
+func (o *Offsets) At(archive, row int64) (int64, error) {
+	for i, l := range o.recent {
+		if l.archive != archive || row < l.rows[0] || row > l.rows[len(l.rows)-1] {
+			continue
+		}
+		copy(o.recent[1:i+1], o.recent[:i])
+		o.recent[0] = l
+		return l.at(row)
+	}
+	l, err := o.read(archive, row)
+	if err != nil {
+		return 0, err
+	}
+	o.recent = slices.Insert(o.recent[:min(len(o.recent), maxRecent-1)], 0, l)
+	return l.at(row)
+}
+
+func (l *located) at(row int64) (int64, error) {
+	i, ok := slices.BinarySearch(l.rows, row)
+	if !ok {
+		return 0, damaged("archive %d has no row %d", l.archive, row)
+	}
+	return l.offsets[i], nil
+}
+
+// read reads the offsets that are packed with that of a row.
+func (o *Offsets) read(archive, row int64) (*located, error) {
+	a := o.archives[archive]
+	if a == nil {
+		var err error
+		if a, err = (&reader{ctx: o.ctx, s: o.s}).archive(archive); err != nil {
+			return nil, err
+		}
+		o.archives[archive] = a
+	}
+	var first int64
+	var packed []byte
+	err := o.s.EachRow(o.ctx, "SELECT row, offsets FROM main.x_archive_place WHERE archive_id = ?1 AND row <= ?2 ORDER BY row DESC LIMIT 1", []driver.Value{archive, row},
+		func(v []driver.Value) {
+			first, _ = v[0].(int64)
+			packed, _ = v[1].([]byte)
+		})
+	if err != nil {
+		return nil, err
+	}
+	var offsets record.Offsets
+	if err := offsets.Reset(packed); err != nil {
+		return nil, damaged("archive %d, row %d: %v", archive, row, err)
+	}
+	const stored, since, until, lineage = 1, 2, 3, 4
+	l := &located{archive: archive}
+	c := o.rows.Cursor()
+	if err := c.From(a.lineage, first); err != nil {
+		return nil, err
+	}
+	for offsets.More() {
+		v, err := c.Next()
+		if err != nil {
+			return nil, err
+		}
+		if v == nil || v[lineage].Int != a.lineage {
+			return nil, damaged("archive %d has more offsets than entries", archive)
+		}
+		if v[since].Int > a.edition || v[until].Int != 0 && v[until].Int <= a.edition {
+			continue
+		}
+		offset, err := offsets.Next(v[stored].Int)
+		if err != nil {
+			return nil, damaged("archive %d, row %d: %v", archive, v[0].Int, err)
+		}
+		l.rows, l.offsets = append(l.rows, v[0].Int), append(l.offsets, offset)
+	}
+	if len(l.rows) == 0 {
+		return nil, damaged("archive %d has no offset of row %d", archive, row)
+	}
+	return l, nil
 }
