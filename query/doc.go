@@ -7,13 +7,12 @@
 //
 // # Reading order
 //
-//   - lex.go, args.go, named_header.go: statements, parameters, the heads of named queries
+//   - lex.go, args.go: statements and parameters
 //   - session.go: the connection, and statements that run in it
-//   - errors.go, suggest.go, explain.go: what is wrong with a statement that failed
+//   - errors.go, explain.go: what is wrong with a statement that failed
 //   - db.go, run.go, named.go: what callers use; statements end when their context does
-//   - find_query.go: a [Search], and which texts match; find_texts.go, find_paths.go: the texts
-//     and paths that match; find_hits.go: where in contents they are; find_finder.go: [Finder];
-//     find_function.go: search() in SQL
+//   - find_query.go: a [Search], and which texts match; find.go: [Finder], the texts and paths that
+//     match, and search() in SQL; find_hits.go: where in contents they are
 //
 // # Parameters
 //

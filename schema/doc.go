@@ -15,11 +15,11 @@
 //
 // Reading order:
 //
-//   - nouns.go, keys.go: names for what is defined in rooms below
+//   - nouns.go: names for what is defined in rooms below
 //   - schema.go: a catalog opened for writing
 //   - build.go: what a scan calls
-//   - known.go, targets.go: what a scan asks the catalog
-//   - other.go, merge.go, merge_searched.go: builds of another catalog are copied
+//   - targets.go: what a scan asks the catalog
+//   - other.go, merge.go: builds of another catalog are copied
 //   - table_function.go, readonly.go, limits.go: queries of users, which cannot write
 //   - damage.go: reads damaged archives of a build
 package schema

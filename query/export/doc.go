@@ -15,9 +15,8 @@
 // Reading order:
 //
 //   - views.go: the views, and the rows of a build
-//   - folder.go: the files of a folder, and its _SUCCESS.json
-//   - formats.go, parquet.go: rows as CSV, lines of JSON and Parquet
+//   - folder.go: the files of a folder, its _SUCCESS.json, and the views in DuckDB
+//   - formats.go: rows as CSV, lines of JSON and Parquet
 //   - build.go: a build as files
-//   - beside.go: the views in DuckDB
 //   - server.go, push.go, ask.go: ClickHouse
 package export

@@ -7,10 +7,10 @@
 // Reading order:
 //
 //   - show.go, build.go: contents of archives, and of a build
-//   - draw.go, values.go, code.go, media.go: the tree, and what packages add to it
-//   - functions.go, graph_functions.go: SQL functions
+//   - draw.go, code.go: the tree, and what packages add to it
+//   - graph_functions.go: SQL functions
 //   - graph.go, graph_*.go: references
-//   - files.go, comparer.go, looks.go: files of all builds, and their insides compared
+//   - files.go, comparer.go, looks.go: files of all builds, code in SQL, and their insides compared
 package show
 
 import (

@@ -7,9 +7,9 @@
 // Reading order:
 //
 //   - errors.go: what errors of SQLite mean for a catalog
-//   - query.go, eachrow.go: small and fast ways to read rows
+//   - query.go: small and fast ways to read rows
 //   - source.go: Go values as a table that statements read from
 //   - connect.go: how each kind of connection is opened
-//   - checkpoint.go, writer.go: the connection that writes, and how its log goes into the file
+//   - writer.go: the connection that writes, and how its log goes into the file
 //   - finder.go: look-ups beside the writer
 package conn

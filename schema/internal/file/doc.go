@@ -9,7 +9,6 @@
 //   - lock.go: keeps two writers apart
 //   - inspect.go: recognises a catalog, and completes one
 //   - create.go: makes an empty catalog, whole or not at all
-//   - quick.go: refuses to write to a damaged one
-//   - seal.go: says how long a check holds
+//   - quick.go: refuses to write to a damaged one, and says how long a check holds
 //   - check.go: checks a whole catalog, page by page and by what pakdb relies on
 package file

@@ -8,7 +8,7 @@
 //
 //   - build.go: the archives of a build, and the tables
 //   - scan.go: their entries, one after the other; place.go: where they are in an archive
-//   - stored.go: entries of some archives, and those that differ between two editions
-//   - files.go: which files of the game the entries of archives are
+//   - stored.go: entries of some archives, those that differ between two editions, and which files
+//     of the game they are
 //   - texts.go: paths, contents and words by their ids
 package rows
