@@ -342,7 +342,7 @@ func TestExplorerInBrowser(t *testing.T) {
 		t.Errorf("the newest build is %q", got)
 	}
 	b.eval(`document.querySelector("table tbody a").click()`)
-	b.until("the folders", `location.pathname === "/b/1.1/tree" && document.querySelectorAll(".line.files").length > 2`)
+	b.until("the folders", `location.pathname === "/b/1.1/tree" && document.querySelectorAll(".line").length > 2`)
 	b.named()
 	if got := b.eval(`(() => { const c = document.getElementById("map"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, all = new Set();
 		for (let i = 0; i < d.length; i += 4096) all.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return all.size; })()`); got.(float64) < 3 {
@@ -364,16 +364,16 @@ func TestExplorerInBrowser(t *testing.T) {
 	b.until("the history", `document.querySelector("[aria-label=History] table")`)
 	b.named()
 	b.eval(`document.querySelector("main.file").remembered = 1; history.back()`)
-	b.until("the folder again", `document.querySelector("main.tree .line.files")`)
+	b.until("the folder again", `document.querySelector("main.tree .line")`)
 	b.press("l", 0)
 	b.press("Backspace", 0)
-	b.until("the folder above", `document.querySelector("main.tree .line.files") && document.body.ariaBusy === "false"`)
+	b.until("the folder above", `document.querySelector("main.tree .line") && document.body.ariaBusy === "false"`)
 
 	// The map: a click goes in, Backspace goes out.
 	b.open("/b/1.1/tree")
 	b.until("the map is drawn", `document.querySelector(".legend span")`)
 	b.eval(`(() => { const c = document.getElementById("map"), r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent("click", { clientX: r.left + r.width / 3, clientY: r.top + 8, bubbles: true })); })()`)
-	b.until("a folder of the map", `location.pathname !== "/b/1.1/tree" && document.querySelector("main.tree .line.files")`)
+	b.until("a folder of the map", `location.pathname !== "/b/1.1/tree" && document.querySelector("main.tree .line")`)
 	b.until("the page", `document.body.ariaBusy === "false"`)
 	b.press("m", 0)
 	b.press("ArrowRight", 0)
@@ -669,7 +669,7 @@ func TestTokenInBrowser(t *testing.T) {
 	b.open("/b/1.1/tree")
 	b.call("Input.insertText", map[string]any{"text": "0123456789abcdef"}, nil)
 	b.eval(`document.querySelector("form.problem input").value = "0123456789abcdef"; document.querySelector("form.problem button").click()`)
-	b.until("the folders", `document.querySelector("main.tree .line.files")`)
+	b.until("the folders", `document.querySelector("main.tree .line")`)
 	if b.eval(`document.cookie`) != "" {
 		t.Error("scripts can read the token")
 	}

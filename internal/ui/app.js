@@ -4,7 +4,7 @@ import { theme, isDark, readColours } from "./theme.js";
 import * as to from "./address.js";
 
 // Problem is an answer of the server that says what failed.
-export class Problem extends Error {
+class Problem extends Error {
   constructor({ error, hint, command, advice }, status) {
     super(error || "the server gave no answer that can be read");
     Object.assign(this, { hint, command, advice, status });

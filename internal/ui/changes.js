@@ -1,14 +1,13 @@
 // What changed between two builds, to be read: a tree of folders or classes, and the changes
 // one below the other, open. It is the page of "pakdb diff --format html", and that of the
 // explorer for two builds.
-import { plain, el, bytes, signed, count, plural, extension } from "./words.js";
+import { plain, el, bytes, signed, count, plural, extension, dot } from "./words.js";
 import { colours, readColours, theme, isDark, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
 import { readInside, drawInside, drawTechnical, summary } from "./inside.js";
 
 const pathOf = (f) => (f.dir ? f.dir + "/" + f.name : f.name);
 const nameOf = (r) => plain(r.class ? r.f.name.replace(/\.[^.]*$/, "") : r.f.name); // the class says what it is
-const dot = (kind) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = `var(--${kind})`; return d; };
 const page = 20; // changes that are drawn at once
 const mostLines = 60; // of the tree, before someone opens more
 const mostLeaves = 100; // of a folder
@@ -101,7 +100,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     byId("kinds").replaceChildren(...kinds.filter((k) => rows.some((r) => r.kind === k)).map((k) => el("button", {
       type: "button", class: "chip", "aria-pressed": String(state.kinds.has(k)), title: k === quiet && !state.kinds.has(k) ? "not shown until it is chosen" : null,
       onclick: () => { if (!state.kinds.delete(k)) state.kinds.add(k); choose(); },
-    }, dot(k), `${k} ${count(per.get(k) ?? 0)}`)));
+    }, dot(`var(--${k})`), `${k} ${count(per.get(k) ?? 0)}`)));
     const hidden = state.kinds.size ? 0 : per.get(quiet) ?? 0;
     byId("shown").textContent = (shown.length === rows.length ? plural(rows.length, "change", "changes") : `${count(shown.length)} of ${plural(rows.length, "change", "changes")}`) + (hidden ? `, ${count(hidden)} cosmetic not shown` : "");
   };
@@ -156,7 +155,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       todo.push(...n.kids.values());
     }
     const isOpen = (n) => opened.get(n.path) ?? (open.has(n) || state.under.startsWith(n.path + "/"));
-    const leaf = (r) => el("li", "", el("button", { type: "button", class: "leaf", title: `${r.kind}: ${plain(r.path)}`, onclick: () => jump(r) }, dot(r.kind), el("span", viewed.has(r.path) ? "seen" : "", nameOf(r))));
+    const leaf = (r) => el("li", "", el("button", { type: "button", class: "leaf", title: `${r.kind}: ${plain(r.path)}`, onclick: () => jump(r) }, dot(`var(--${r.kind})`), el("span", viewed.has(r.path) ? "seen" : "", nameOf(r))));
     const draw = (n) => el("ul", "", ...[...n.kids.values()].map((kid) => {
       const inside = isOpen(kid);
       return el("li", "", el("span", "node",
@@ -223,7 +222,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     const said = el("p", "said"), body = el("div", "body"), fold = el("button", { type: "button", class: "word", "aria-expanded": "false", hidden: true }), more = el("div", { class: "technical", hidden: true });
     const tick = el("input", { type: "checkbox", checked: viewed.has(r.path), "aria-label": "Viewed " + name });
     const a = el("article", { class: "change" + (state.at === r ? " on" : ""), tabindex: "-1", "aria-label": `${r.kind}: ${name}` },
-      el("header", "", el("div", "top", el("span", { class: "kind", title: r.kind }, dot(r.kind), r.kind), el("span", "class", plain(r.class || r.type)),
+      el("header", "", el("div", "top", el("span", { class: "kind", title: r.kind }, dot(`var(--${r.kind})`), r.kind), el("span", "class", plain(r.class || r.type)),
         el("h2", "", own ? el("a", { href: own }, name) : name), el("span", { class: "dir", title: plain(r.folder) }, plain(r.folder), r.was && r.now && pathOf(r.was) !== r.path ? el("span", "", " ← " + plain(pathOf(r.was))) : null),
         el("span", "end", sizesOf(r), fold, before ? el("a", { href: before, title: "The file before" }, "before") : null, hooks.changed ? el("button", { type: "button", class: "word", title: "The address of this change", "aria-label": "Address of " + name, onclick: () => jump(r) }, "#") : null,
           el("label", "", tick, " viewed"))), said), body, more);

@@ -1,5 +1,5 @@
 // A file of a build: facts, what is in it, its history, what refers to it.
-import { el, plain, bytes, signed, count, plural } from "./words.js";
+import { el, plain, bytes, signed, count, plural, dump } from "./words.js";
 import { crumbs, facts, table } from "./parts.js";
 import { xyChart } from "./chart.js";
 import { drawOrigins, readOrigins, marked, onlyChanged } from "./origins.js";
@@ -184,14 +184,10 @@ const linked = (code, refs, address) => {
 };
 const drawHex = async (body, view, part, entry) => {
   let offset = 0;
-  const dump = el("pre", { class: "mono hexdump", "aria-label": "Bytes" }), where = el("span", "dim");
+  const shown = el("pre", { class: "mono hexdump", "aria-label": "Bytes" }), where = el("span", "dim");
   const draw = async () => {
-    const { bytes: hex, size, page } = await view.get(part("hex", { offset: offset || "" })), lines = [];
-    for (let i = 0; i < hex.length; i += 32) {
-      const row = hex.slice(i, i + 32).match(/../g);
-      lines.push((offset + i / 2).toString(16).padStart(8, "0") + "  " + row.map((b, k) => b + (k === 7 ? " " : "")).join(" ").padEnd(49) + " " + row.map((b) => { const c = parseInt(b, 16); return c > 31 && c < 127 ? String.fromCharCode(c) : "."; }).join(""));
-    }
-    dump.textContent = lines.join("\n") || "(empty)";
+    const { bytes: hex, size, page } = await view.get(part("hex", { offset: offset || "" }));
+    shown.textContent = dump(offset, hex) || "(empty)";
     where.textContent = ` ${count(offset)} of ${count(size)} bytes `;
     back.disabled = offset === 0;
     forth.disabled = offset + page >= size;
@@ -200,7 +196,7 @@ const drawHex = async (body, view, part, entry) => {
   const move = (by) => async () => { offset = Math.max(0, offset + by * 4096); await draw(); };
   const back = el("button", { type: "button", onclick: move(-1) }, "← before"), forth = el("button", { type: "button", onclick: move(1) }, "after →");
   await draw();
-  body.replaceChildren(dump, el("p", "", back, where, forth));
+  body.replaceChildren(shown, el("p", "", back, where, forth));
 };
 const drawMeaning = async (body, view, part, entry) => {
   const root = await view.get(part("meaning"));

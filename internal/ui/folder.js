@@ -1,5 +1,5 @@
 // A folder of a build: a treemap of all that is below it, and a list of what is in it.
-import { el, plain, bytes, count, plural, tail, literal } from "./words.js";
+import { el, plain, bytes, count, plural, tail, literal, dot } from "./words.js";
 import { colours, readColours, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
 import { createList } from "./list.js";
@@ -45,7 +45,7 @@ export const show = async (view) => {
     ...options.map(([v, text]) => el("option", { value: v, selected: state[key] === v }, text))));
   const canvas = el("canvas", { id: "map", tabindex: "0", role: "application", "aria-label": "Treemap. Arrow keys move, Enter goes in, Backspace goes out." });
   const tip = el("div", { id: "tip", hidden: true }), live = el("div", { class: "hidden", "aria-live": "polite" }), legend = el("div", "legend");
-  const heads = el("div", { id: "heads", role: "row", class: "files" });
+  const heads = el("div", { id: "heads", role: "row" });
   const lines = el("div", { id: "lines" }), space = el("div", { id: "space" }, lines);
   const scroll = el("div", { id: "scroll", tabindex: "0", role: "rowgroup", "aria-label": "Files and folders" }, space);
   const grid = el("div", { id: "grid", role: "table", "aria-label": "Files and folders" }, heads, scroll);
@@ -75,7 +75,6 @@ export const show = async (view) => {
       if (c.c?.length) todo.push(...c.c); else if (c.v > 0) sums.set(c[key] ?? "", (sums.get(c[key] ?? "") ?? 0) + c.v);
     }
     const order = [...sums].sort((a, b) => b[1] - a[1]);
-    const dot = (colour) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = colour; return d; };
     legend.replaceChildren(...order.slice(0, mostNamed).map(([name, n]) => el("button", { type: "button", class: "chip", "aria-pressed": String(only === name), onclick: () => { only = only === name ? null : name; drawMap(); } },
       dot(colourOf(name)), `${plain(name) || "(none)"} ${state.by === "files" ? count(n) : bytes(n)}`)), order.length > mostNamed ? el("span", "", `and ${count(order.length - mostNamed)} more`) : "");
     return key;
@@ -97,7 +96,7 @@ export const show = async (view) => {
 
   // ---- the list: rows come as they are seen
   const drawLine = (i, on) => {
-    const r = rowAt(i), cls = "line files" + (on ? " on" : "");
+    const r = rowAt(i), cls = "line" + (on ? " on" : "");
     if (!r) { fetchChunk(Math.floor(i / chunk)); return el("div", cls, el("div", { role: "cell", class: "dim" }, "…")); }
     const cell = (c, text) => el("div", { class: c, role: "cell" }, text);
     const folder = r[0] === "folder";

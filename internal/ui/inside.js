@@ -1,5 +1,5 @@
 // What changed inside of one entry: values, tables, curves, pictures, scripts, texts.
-import { plain, el, count, plural } from "./words.js";
+import { plain, el, count, plural, dump } from "./words.js";
 import { xyChart } from "./chart.js";
 
 const few = 12; // rows of a block that are shown at first
@@ -112,10 +112,6 @@ const script = ({ name, lines }) => {
   return [name ? el("h3", "", plain(name)) : null, ...folded(shown, fewLines, "lines", draw)];
 };
 
-const dump = (offset, hex) => hex.match(/.{1,32}/g)?.map((row, i) => {
-  const all = row.match(/../g);
-  return (offset + i * 16).toString(16).padStart(8, "0") + "  " + all.join(" ").padEnd(48) + " " + all.map((b) => { const c = parseInt(b, 16); return c > 31 && c < 127 ? String.fromCharCode(c) : "."; }).join("");
-}).join("\n") ?? "";
 // hexSides are the bytes of both sides where they differ.
 const hexSides = (parts) => parts.map(([oldAt, old, newAt, now]) => el("div", "sides", ...[["before", oldAt, old], ["after", newAt, now]].map(([which, at, hex]) =>
   el("pre", { class: "hunk", tabindex: "0", role: "group", "aria-label": "Bytes " + which }, dump(at, hex) || "(nothing)"))));

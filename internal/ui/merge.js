@@ -1,6 +1,6 @@
 // The page of "pakdb mod conflicts --format html": what several mods change, a choice for each
 // conflict, and the command with its list of decisions, to be copied.
-import { el, plain, plural, quoted } from "./words.js";
+import { el, plain, plural, quoted, copyButton } from "./words.js";
 import { theme } from "./theme.js";
 
 theme(matchMedia("(prefers-color-scheme: dark)").matches);
@@ -10,7 +10,6 @@ theme(matchMedia("(prefers-color-scheme: dark)").matches);
 const showMerge = (root, data) => {
   const conflicts = data.entries.flatMap((e) => e.lines.filter((l) => l.status === "conflict").map((l) => ({ ...l, path: e.path, line: l, take: "" })));
   const sum = el("p", { role: "status" }), list = el("textarea", { readonly: true, rows: 8, class: "hunk", "aria-label": "List of decisions", spellcheck: "false" });
-  const copy = (text) => el("button", { type: "button", onclick: async (e) => { const button = e.target; await navigator.clipboard.writeText(text()); button.textContent = "copied"; } }, "copy");
   const file = "decisions.json", command = `pakdb mod merge --base ${quoted(data.base)} ${data.names.map(quoted).join(" ")} --resolve ${file} -o ${quoted(data.out)}`;
   const save = el("button", { type: "button", onclick: () => { const a = el("a", { href: URL.createObjectURL(new Blob([list.value])), download: file }); a.click(); URL.revokeObjectURL(a.href); } }, "save " + file);
   const tell = () => {
@@ -36,8 +35,8 @@ const showMerge = (root, data) => {
       el("div", "body", el("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Values of " + plain(e.shown) }, el("table", "fields", el("thead", "", el("tr", "", ...["", "Value", "Before", "After", "Why"].map((h) => el("th", { scope: "col" }, h)))),
         el("tbody", "", ...e.lines.map((l) => el("tr", l.status, el("td", "status", l.status), el("th", { scope: "row" }, plain(l.name)), el("td", "", plain(l.base)), cells(l), el("td", "note", plain(l.why)))))))))));
   if (conflicts.length) {
-    root.append(el("section", { class: "map result", "aria-label": "Decisions" }, el("h2", "", "Decisions"), sum, el("p", "", "1. Save the list as ", el("code", "", file), ": ", save, " ", copy(() => list.value)), list,
-      el("p", "", "2. Run ", copy(() => command)), el("pre", { class: "hunk", tabindex: "0" }, plain(command))));
+    root.append(el("section", { class: "map result", "aria-label": "Decisions" }, el("h2", "", "Decisions"), sum, el("p", "", "1. Save the list as ", el("code", "", file), ": ", save, " ", copyButton(() => list.value)), list,
+      el("p", "", "2. Run ", copyButton(() => command)), el("pre", { class: "hunk", tabindex: "0" }, plain(command))));
   } else root.append(sum);
   tell();
 };

@@ -21,10 +21,3 @@ export const table = (heads, rows, label) => el("div", "wide", el("table", { cla
 
 export const facts = (pairs) => el("dl", "facts", ...pairs.filter((p) => p && p[1] !== null && p[1] !== "" && p[1] !== undefined)
   .flatMap(([k, v]) => [el("dt", "", k), el("dd", "", v)]));
-
-// share is a bar of a part of a whole.
-export const share = (part, whole) => {
-  const i = el("i", "");
-  i.style.width = (whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0) + "px";
-  return i;
-};

@@ -1,6 +1,6 @@
 // A patch from one build to another: which changes, what depends on them, how large it is. It
 // says which commands make it; nothing is written here.
-import { el, plain, bytes, count, plural, quoted } from "./words.js";
+import { el, plain, bytes, count, plural, quoted, copyButton } from "./words.js";
 import { table } from "./parts.js";
 import * as to from "./address.js";
 
@@ -30,7 +30,7 @@ export const show = async (view) => {
       choice.changes > choice.rows.length ? el("p", "dim", `and ${count(choice.changes - choice.rows.length)} more`) : null)),
   el("div", "stack-of",
     el("section", "box", el("h2", "", "Size"), el("p", "", `${bytes(choice.size)} decoded, ${bytes(choice.stored)} as the new build stores it; about ${bytes(choice.download)} are new to who has ${plain(old)}.`), el("p", "dim", "Of the whole update:"), ways),
-    el("section", "box", el("h2", "", "Commands"), ...commands.map((c) => el("div", "command", el("pre", "", plain(c)), el("button", { type: "button", "aria-label": "Copy " + plain(c), onclick: (e) => navigator.clipboard?.writeText(c).then(() => { e.target.textContent = "copied"; }) }, "copy"))), el("p", "dim", "The first writes an archive that the game mounts above the old ones, and says what it hides; the second proves it.")),
+    el("section", "box", el("h2", "", "Commands"), ...commands.map((c) => el("div", "command", el("pre", "", plain(c)), copyButton(() => c, "copy", { "aria-label": "Copy " + plain(c) }))), el("p", "dim", "The first writes an archive that the game mounts above the old ones, and says what it hides; the second proves it.")),
     el("section", "box", el("h2", "", "What it hides"), choice.hides.length === 0 ? el("p", "dim", "Nothing: all that is in it is new.")
       : table(["Archive of " + plain(old), { n: "Entries" }], choice.hides.map(([archive, n]) => [plain(archive), { n: count(n) }]), "Archives with entries that the patch hides")),
     el("section", "box", el("h2", "", "What depends on it"), depend))));

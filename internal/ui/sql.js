@@ -1,5 +1,5 @@
 // The page of SQL: /sql, and /q/NAME for a named query as a form.
-import { el, plain, count } from "./words.js";
+import { el, plain, count, copyText, copyButton } from "./words.js";
 import { isDark, onTheme } from "./theme.js";
 import { query as parametersOf } from "./address.js";
 import { createGrid, sorted } from "./sqlgrid.js";
@@ -30,24 +30,6 @@ const past = {
     try { localStorage.setItem(kept, JSON.stringify(list)); } catch { /* the browser keeps nothing */ }
   },
   clear() { try { localStorage.removeItem(kept); } catch { /* it kept nothing */ } },
-};
-
-// copyText copies a text. Without TLS, browsers have no clipboard but the one of a marked text.
-const copyText = async (text) => {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = el("textarea", { class: "hidden", "aria-hidden": "true" }), before = document.activeElement;
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    let done = false;
-    try { done = document.execCommand("copy"); } catch { /* not allowed */ }
-    area.remove();
-    before?.focus();
-    return done;
-  }
 };
 
 const styles = () => new Promise((done) => {
@@ -96,14 +78,8 @@ export const show = async (view) => {
   const form = el("form", { class: "sql-form", hidden: true, "aria-label": "Parameters", onsubmit: (e) => { e.preventDefault(); run(); } });
   const runButton = el("button", { type: "button", class: "primary", onclick: () => (running ? stop() : run()), title: "Run the statement (Ctrl-Enter)" }, "Run");
   const explainButton = el("button", { type: "button", onclick: () => explain(), title: "How the statement is run" }, "Explain");
-  const commandButton = el("button", { type: "button", onclick: (e) => copied(e.target, command()), title: "Copy the command line that does the same" }, "Copy command");
+  const commandButton = copyButton(() => command(), "Copy command", { title: "Copy the command line that does the same" });
   const place = el("div", { class: "sql-editor" });
-
-  const copied = async (button, what) => {
-    const before = button.textContent, done = await copyText(what);
-    button.textContent = done ? "Copied" : "Not copied";
-    setTimeout(() => { button.textContent = before; }, 1200);
-  };
 
   // ---- parameters
   const values = () => {
@@ -155,7 +131,7 @@ export const show = async (view) => {
       lines.length > 1 ? el("pre", { "aria-label": "Where" }, lines.slice(1).map(plain).join("\n")) : null,
       ...String(problem.hint ?? "").split("\n").filter(Boolean).map((h) => el("p", "", plain(h))), problem.advice ? el("p", "advice", plain(problem.advice)) : null),
     el("div", "same", el("span", "dim", "On the command line, without these limits:"), el("code", "", plain(command())),
-      el("button", { type: "button", onclick: (e) => copied(e.target, command()) }, "Copy"),
+      copyButton(command, "Copy"),
       slow ? el("button", { type: "button", onclick: () => explain() }, "Explain") : null));
     trouble.hidden = false;
     status.textContent = "";

@@ -1,6 +1,7 @@
 // Charts of a result: bars, a line, or a treemap of one column of numbers.
 import { el, plain, bytes, count } from "./words.js";
 import { colours, onTheme, readColours } from "./theme.js";
+import { svg } from "./chart.js";
 import { createTreemap } from "./treemap.js";
 import { isBytes, linksOf, numeric, text } from "./sqlgrid.js";
 
@@ -8,7 +9,7 @@ const mostBars = 100, mostCells = 2000, mostPoints = 1500;
 
 // chartColumns returns which columns to draw, -1 for none: the first of text, or else the
 // first, beside the first of numbers that say how much, and not which.
-export const chartColumns = (columns, rows) => {
+const chartColumns = (columns, rows) => {
   const numbers = numeric(columns, rows);
   const names = /(^|_)(id|key|ordinal|order|row|offset|hash)$/i;
   const isMuch = (c) => numbers[c] && !names.test(columns[c]);
@@ -22,12 +23,6 @@ export const chartColumns = (columns, rows) => {
   return { label: label < 0 ? 0 : label, value, numbers };
 };
 
-const svg = (tag, attributes, ...children) => {
-  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  e.append(...children);
-  return e;
-};
 const amount = (column) => (v) => (isBytes(column) ? bytes(v) : Number.isInteger(v) ? count(v) : count(Number(v.toPrecision(6))));
 const nameOf = (v) => (v === null ? "NULL" : v === "" ? "(empty)" : text(v));
 

@@ -6,7 +6,7 @@ const rowHeight = 27, headHeight = 30, widest = 420, narrowest = 56;
 
 // isNumber reports whether a value is a number. Integers that JavaScript would round come as text.
 const bigInteger = /^-?\d{16,19}$/;
-export const isNumber = (v) => typeof v === "number" || typeof v === "string" && bigInteger.test(v);
+const isNumber = (v) => typeof v === "number" || typeof v === "string" && bigInteger.test(v);
 
 // numeric returns which columns have numbers and nothing else.
 export const numeric = (columns, rows) => columns.map((_, c) => {

@@ -45,3 +45,36 @@ export const el = (tag, attributes, ...children) => {
   e.append(...children.flat().filter((c) => c !== null && c !== undefined));
   return e;
 };
+
+// dot is the mark of a colour.
+export const dot = (colour) => { const d = el("span", { class: "dot", "aria-hidden": "true" }); d.style.background = colour; return d; };
+
+// dump shows bytes from an offset on, in hexadecimal and as text.
+export const dump = (offset, hex) => (hex.match(/.{1,32}/g) ?? []).map((row, i) => {
+  const all = row.match(/../g), text = all.map((b) => { const c = parseInt(b, 16); return c > 31 && c < 127 ? String.fromCharCode(c) : "."; });
+  return (offset + i * 16).toString(16).padStart(8, "0") + "  " + all.join(" ").padEnd(48) + " " + text.join("");
+}).join("\n");
+
+// copyText copies a text. Without TLS, browsers have no clipboard but the one of a marked text.
+export const copyText = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = el("textarea", { class: "hidden", "aria-hidden": "true" }), before = document.activeElement;
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    let done = false;
+    try { done = document.execCommand("copy"); } catch { /* not allowed */ }
+    area.remove();
+    before?.focus();
+    return done;
+  }
+};
+// copyButton copies what text() is when it is clicked.
+export const copyButton = (text, said = "copy", attributes = {}) => el("button", { type: "button", ...attributes, onclick: async (e) => {
+  const button = e.currentTarget;
+  button.textContent = (await copyText(text())) ? "copied" : "not copied";
+  setTimeout(() => { button.textContent = said; }, 1200);
+} }, said);
