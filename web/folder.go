@@ -35,7 +35,7 @@ type listKey struct {
 
 // mostListed bounds the bytes of all listings that are kept, fileSize is about how many a file takes.
 const (
-	mostListed = 20 << 20
+	mostListed = 12 << 20
 	fileSize   = 120
 )
 

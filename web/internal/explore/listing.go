@@ -56,8 +56,8 @@ type memberKey struct{ newest, dir int64 }
 
 // mostMembers bounds the bytes of the members that are kept, memberSize is about how many one takes.
 const (
-	mostMembers = 10 << 20
-	memberSize  = 150
+	mostMembers = 8 << 20
+	memberSize  = 170
 )
 
 const membersSQL = `SELECT p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1, r.content_id
