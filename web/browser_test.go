@@ -505,6 +505,8 @@ func TestMeaningInBrowser(t *testing.T) {
 	}
 	b.named()
 	// A change has an address, n and p step, and the browser remembers what was viewed.
+	b.open("/compare/1.0...1.1?at=" + url.QueryEscape("Harbor/Content/Textures/T_Sign.uasset")) // of which the .uexp changed
+	b.until("the asset of an address", `document.querySelector("article.on h2")?.textContent === "T_Sign"`)
 	b.open("/compare/1.0...1.1?at=" + url.QueryEscape("Harbor/Content/Data/C_Tide.uexp"))
 	b.until("both curves", `document.querySelector("article.on")?.querySelectorAll(".chart polyline").length === 2`)
 	b.press("n", 0)

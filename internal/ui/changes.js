@@ -1,7 +1,7 @@
 // What changed between two builds, to be read: a tree of folders or classes, and the changes
 // one below the other, open. It is the page of "pakdb diff --format html", and that of the
 // explorer for two builds.
-import { plain, el, bytes, signed, count, plural, extension, dot } from "./words.js";
+import { plain, el, bytes, signed, count, plural, extension, dot, assetOf } from "./words.js";
 import { colours, readColours, theme, isDark, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
 import { readInside, drawInside, drawTechnical, summary } from "./inside.js";
@@ -97,7 +97,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   const drawKinds = (all) => {
     const per = new Map();
     for (const r of all) per.set(r.kind, (per.get(r.kind) ?? 0) + 1);
-    byId("kinds").replaceChildren(...kinds.filter((k) => rows.some((r) => r.kind === k)).map((k) => el("button", {
+    byId("kinds").replaceChildren(...kinds.filter((k) => per.has(k) || state.kinds.has(k)).map((k) => el("button", {
       type: "button", class: "chip", "aria-pressed": String(state.kinds.has(k)), title: k === quiet && !state.kinds.has(k) ? "not shown until it is chosen" : null,
       onclick: () => { if (!state.kinds.delete(k)) state.kinds.add(k); choose(); },
     }, dot(`var(--${k})`), `${k} ${count(per.get(k) ?? 0)}`)));
@@ -387,7 +387,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   if (sum((r) => r.download) === 0) byId("measure").value = state.measure = sum((r) => r.size + r.oldSize) > 0 ? "size" : "count";
   readColours([...kinds, "bg", "card", "ink", "dim", "line", "focus"]);
   const start = () => {
-    const wanted = begin.at && rows.find((r) => r.path === begin.at);
+    const wanted = begin.at && (rows.find((r) => r.path === begin.at) ?? rows.find((r) => assetOf(r.path) === assetOf(begin.at)));
     drawHead();
     choose(wanted ?? null);
     if (wanted && shown.includes(wanted)) jump(wanted);

@@ -1,5 +1,5 @@
 // What was found of a text that someone typed.
-import { el, plain, plural } from "./words.js";
+import { el, plain, plural, assetOf } from "./words.js";
 import * as to from "./address.js";
 
 export const show = async (view) => {
@@ -16,9 +16,9 @@ export const show = async (view) => {
       el("p", "dim", "A word that ends in * stands for all that begin so. ", el("a", { href: "/sql" + to.query({ sql: `SELECT path, size FROM files WHERE build = '${build.replaceAll("'", "''")}' AND path LIKE '%${pattern}%' LIMIT 200` }) }, "Look for it anywhere in paths, by SQL")));
   }
   // Files of one asset are one answer, and so are the texts in one file.
-  const stem = (path) => path.replace(/(\.m)?\.(uasset|umap|uexp|ubulk|uptnl|ufont)$/i, ""), groups = new Map();
+  const groups = new Map();
   for (const f of found) {
-    const key = stem(f.path || f.text), group = groups.get(key) ?? { name: f.path || f.text, kinds: new Set(), cls: "", texts: [], builds: f.builds };
+    const key = assetOf(f.path || f.text), group = groups.get(key) ?? { name: f.path || f.text, kinds: new Set(), cls: "", texts: [], builds: f.builds };
     groups.set(key, group);
     if (!group.at || /\.(uasset|umap)$/i.test(f.path)) Object.assign(group, { at: f, name: f.path || f.text });
     group.kinds.add(f.kind);

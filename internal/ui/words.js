@@ -16,6 +16,9 @@ export const count = (n) => n.toLocaleString("en-US");
 export const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
 export const extension = (name) => { const i = name.lastIndexOf("."); return i > 0 ? name.slice(i + 1).toLowerCase() : "(none)"; };
 
+// assetOf is the same for all files of an asset of Unreal Engine.
+export const assetOf = (path) => path.replace(/(\.m)?\.(uasset|umap|uexp|ubulk|uptnl|ufont)$/i, "");
+
 // literal is a text in SQL.
 export const literal = (s) => `'${s.replaceAll("'", "''")}'`;
 
