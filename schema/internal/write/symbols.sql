@@ -1,6 +1,7 @@
 -- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, among
 -- them records of directories, and by paths. The path in the archive that wins does (with min(),
--- SQLite takes the other columns from the same row); paths counts all of them.
+-- SQLite takes the other columns from the same row); paths counts all of them. A table without
+-- rows is no reason to read all entries of the build.
 INSERT INTO x_build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, paths,
        EXISTS (SELECT 1
@@ -13,7 +14,7 @@ FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place
             FROM x_build_archive ba
             JOIN x_entry e ON e.archive_id = ba.archive_id
             JOIN x_symbol s ON s.content_id = e.content_id
-            WHERE ba.build_id = ?1 AND s.name_id IS NULL
+            WHERE ba.build_id = ?1 AND s.name_id IS NULL AND EXISTS (SELECT 1 FROM x_symbol WHERE name_id IS NULL)
             UNION ALL
             SELECT iif(g.guid, (SELECT word_id FROM x_word WHERE word = 'calligraphy_guid'), r.space_id),
                    iif(g.guid, r.guid, r.id), r.path_id, ba.place
@@ -27,6 +28,6 @@ FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place
             FROM x_build_archive ba
             JOIN x_entry e ON e.archive_id = ba.archive_id
             JOIN x_path_symbol ps ON ps.path_id = e.path_id
-            WHERE ba.build_id = ?1)
+            WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_path_symbol))
       WHERE path_id IS NOT NULL
       GROUP BY space_id, key) AS first;
