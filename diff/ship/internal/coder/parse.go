@@ -177,36 +177,50 @@ func (p *parser) relax(pos, i int) (long step, found bool) {
 	s := stop{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
 	s.limit = len(p.text.new) - s.at
 	s.match = n.price + p.models.match.state[n.state][s.align].price1()
-	for r := range n.refs[:p.repeats] {
-		if long = p.relaxRepeat(&s, r); long.n > 0 {
-			return long, true
+	if long = p.relaxReferences(&s); long.n > 0 {
+		return long, true
+	}
+	price := uint32(0)
+	if p.far > 0 { // else there is no other way, as at most bytes of noise
+		price = n.price + p.models.match.state[n.state][s.align].price0() + p.literalPrice(&s)
+	}
+	p.reach(i, 1, price, step{kind: literal})
+	return step{}, false
+}
+
+// relaxReferences offers all references. It returns a step when one is long enough.
+//
+//go:norace
+func (p *parser) relaxReferences(s *stop) (long step) {
+	for r := range s.refs[:p.repeats] {
+		if long = p.relaxRepeat(s, r); long.n > 0 {
+			return long
 		}
 	}
-	p.reach(i, 1, n.price+p.models.match.state[n.state][s.align].price0()+p.literalPrice(&s), step{kind: literal})
-	if len(p.text.new)-s.at < 4 || p.text.resumes(n.refs[0], s.at) {
-		return step{}, false
+	if len(p.text.new)-s.at < 4 || p.text.resumes(s.refs[0], s.at) {
+		return step{}
 	}
 	if s.best >= p.enough {
 		if p.leap {
-			p.leapTo = i + s.best - 1
+			p.leapTo = s.i + s.best - 1
 		}
-		return step{}, false
+		return step{}
 	}
 	all := false // of what the old content has was looked at
-	if long = p.relaxLocal(&s); long.n == 0 && p.near {
-		long, all = p.relaxNear(&s)
+	if long = p.relaxLocal(s); long.n == 0 && p.near {
+		long, all = p.relaxNear(s)
 	}
 	if long.n == 0 && s.best < p.enough && !all {
-		long = p.relaxFar(&s)
+		long = p.relaxFar(s)
 	}
 	if long.n == 0 && s.best < p.enough {
 		if p.deep {
-			long = p.relaxMet(&s)
+			long = p.relaxMet(s)
 		} else {
-			long = p.relaxSeen(&s)
+			long = p.relaxSeen(s)
 		}
 	}
-	return long, long.n > 0
+	return long
 }
 
 // relaxRepeat offers reference r. It returns a step when that is long enough.
