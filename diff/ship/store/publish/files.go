@@ -142,7 +142,7 @@ type prepared struct {
 
 // file publishes one file and returns the place of its recipe.
 func (p *publisher) file(ctx context.Context, in delta.Input, sum string, list []store.Group) (at store.RecipeAt, err error) {
-	p.path, p.used = in.Name, map[store.FrameID]bool{}
+	p.path, p.used = in.Name, map[store.FrameID]int{}
 	p.frames[sum] = p.used
 	r, pos := &store.FileRecipe{Recipes: []store.Form{{}}}, int64(0)
 	var pieces []store.Piece
@@ -300,7 +300,7 @@ func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref s
 			p.chunks[k] = at.Small()
 			p.stats.Chunks++
 		}
-		p.used[at.ID()] = true
+		p.used[at.ID()] += at.Size
 		chunks = append(chunks, store.ChunkRef{ID: k.Short(), Place: at})
 		return nil
 	}

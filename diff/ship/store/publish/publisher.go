@@ -70,10 +70,10 @@ type publisher struct {
 	data     packer                         // of contents that come from nothing
 	others   packer                         // of contents that deltas make as well
 	list     packer
-	known    map[string]store.RecipeAt         // recipe of a file by its sum, from earlier builds
-	path     string                            // of the file at hand
-	used     map[store.FrameID]bool            // frames of the file at hand
-	frames   map[string]map[store.FrameID]bool // of new files, by their hashes
+	known    map[string]store.RecipeAt        // recipe of a file by its sum, from earlier builds
+	path     string                           // of the file at hand
+	used     map[store.FrameID]int            // bytes of the file at hand in each frame
+	frames   map[string]map[store.FrameID]int // the same of new files, by their hashes
 	memo     *Memo
 	stats    Published
 	optional *Parts
@@ -84,7 +84,7 @@ type publisher struct {
 }
 
 func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
-	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.SmallPlace{}, listed: map[store.Key]store.Listed{}, parts: map[store.Key]store.SmallPlace{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
+	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.SmallPlace{}, listed: map[store.Key]store.Listed{}, parts: map[store.Key]store.SmallPlace{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]int{}}
 	if w.bucket == nil {
 		if err := tidy(w.out); err != nil {
 			return nil, nil, nil, err
@@ -232,13 +232,31 @@ func (p *publisher) flush() error {
 	return errors.Join(p.data.end(), p.others.end(), p.list.end(), p.wait())
 }
 
-// frameSizes adds up what the frames of new files take, by the hashes of the files.
+// frameSizes adds up what the frames of new files take, by the hashes of the files. Unless the effort
+// is [Best], frames count by the part of their bytes that new files have: where a quarter of a file
+// changed, a patch of all of it would spare the old contents in its frames and nothing else, for
+// more CPU than all the rest of a publication.
 func (p *publisher) frameSizes() map[string]int64 {
-	sizes := map[string]int64{}
+	sizes, had, all := map[string]int64{}, map[store.FrameID]int{}, map[store.FrameID]int{}
+	for _, frames := range p.frames {
+		for id, n := range frames {
+			had[id] += n
+		}
+	}
+	for _, at := range p.chunks {
+		place := at.Place()
+		if had[place.ID()] > 0 {
+			all[place.ID()] = max(all[place.ID()], place.At+place.Size)
+		}
+	}
 	for sum, frames := range p.frames {
 		for id := range frames {
 			info := p.packs.infos[id.Pack]
-			sizes[sum] += info.Size(id.Frame)
+			size := info.Size(id.Frame)
+			if p.opt.Effort != Best && had[id] < all[id] {
+				size = size * int64(had[id]) / int64(all[id])
+			}
+			sizes[sum] += size
 		}
 	}
 	return sizes
