@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -46,6 +47,10 @@ func Start(t testing.TB, cmd *exec.Cmd, width, height uint16) *Terminal {
 	}
 	cmd.ExtraFiles = []*os.File{tty}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	// A shell has what it starts in the background ignore Ctrl-C, and the command would inherit it.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
