@@ -88,7 +88,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, err
 	}
 	p.Passed = p.old.Passed
-	p.Free = FreeSpace(existing(dir))
+	p.Free = atomicfile.FreeSpace(existing(dir))
 	stored.Step(ctx, delta.StepChecking, delta.SizeOf(p.Header.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err

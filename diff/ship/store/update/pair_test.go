@@ -22,9 +22,9 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/testkit"
 )
 
@@ -136,7 +136,7 @@ func TestMain(m *testing.M) {
 // stores and folders are written, and creating their files takes half of the time.
 func inMemory() {
 	const memory, room = "/dev/shm", 2 << 30
-	if _, set := os.LookupEnv("TMPDIR"); !set && apply.FreeSpace(memory) > room {
+	if _, set := os.LookupEnv("TMPDIR"); !set && atomicfile.FreeSpace(memory) > room {
 		_ = os.Setenv("TMPDIR", memory)
 	}
 }

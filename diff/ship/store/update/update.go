@@ -7,8 +7,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/ship/delta"
-	"pakdb/diff/ship/delta/apply"
 	"pakdb/diff/ship/store"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/process"
 )
 
@@ -178,7 +178,7 @@ func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
 	if f.clean {
 		p.moveAside(f.disk)
 	}
-	p.Bill = Bill{Same: d.same, Gone: len(d.gone), Kept: len(p.Keep), Looked: f.contents.looked, Free: apply.FreeSpace(f.disk.name)}
+	p.Bill = Bill{Same: d.same, Gone: len(d.gone), Kept: len(p.Keep), Looked: f.contents.looked, Free: atomicfile.FreeSpace(f.disk.name)}
 	for _, t := range d.todo {
 		file := File{Path: t.Path, Size: t.Size, Sum: t.Sum, New: t.isNew, Patch: t.patch}
 		if t.patch == "" {

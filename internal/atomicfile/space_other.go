@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package apply
+package atomicfile
 
 // FreeSpace returns how many bytes may still be written below dir, or -1.
 func FreeSpace(string) int64 { return -1 }
