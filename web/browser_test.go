@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 		serveAlone(catalog)
 		return
 	}
-	code := m.Run()
+	code := testkit.Main(m)
 	if shared != nil {
 		shared.end()
 	}

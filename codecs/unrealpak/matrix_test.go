@@ -190,6 +190,7 @@ func TestBlockPadding(t *testing.T) {
 
 // Stored bytes pass between any two versions.
 func TestAddRawAcrossVersions(t *testing.T) {
+	testkit.NotShort(t)
 	f := unrealpak.Format()
 	key := keyed(t, repakKey)
 	for i, from := range f.Versions {

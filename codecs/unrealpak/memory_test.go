@@ -10,11 +10,13 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/testkit"
 )
 
 // TestWriterForgets: a writer keeps the buffers of small contents for the next ones, and
 // not those of contents that are too large for that.
 func TestWriterForgets(t *testing.T) {
+	testkit.NotShort(t)
 	inUse := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()

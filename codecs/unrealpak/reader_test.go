@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/testkit"
 )
 
 // raw writes one entry of stored bytes and opens the pak.
@@ -209,6 +210,7 @@ func (s *sparse) ReadAt(p []byte, off int64) (n int, err error) {
 
 // Offsets beyond 4 GiB.
 func TestFarOffsets(t *testing.T) {
+	testkit.NotShort(t)
 	f := unrealpak.Format()
 	file := &sparse{pieces: map[int64][]byte{}}
 	w, err := f.Create(file, &codecs.CreateOptions{Version: "11", Align: 4 << 30, Method: compress.Zlib})

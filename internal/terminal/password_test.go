@@ -22,7 +22,7 @@ const askVariable = "ASK_PASSWORD"
 func TestMain(m *testing.M) {
 	switch os.Getenv(askVariable) {
 	case "":
-		os.Exit(testkit.Draw(m))
+		os.Exit(testkit.Main(m))
 	case "cancelled":
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

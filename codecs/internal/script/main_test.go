@@ -7,4 +7,4 @@ import (
 	"pakdb/internal/testkit"
 )
 
-func TestMain(m *testing.M) { os.Exit(testkit.Draw(m)) }
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m)) }

@@ -12,7 +12,7 @@ import (
 	"pakdb/internal/testkit"
 )
 
-func TestMain(m *testing.M) { os.Exit(testkit.Draw(m)) }
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m)) }
 
 // rounds makes patches of paks, and applies them to new files.
 func rounds() deltatest.Rounds {

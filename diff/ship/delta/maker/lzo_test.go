@@ -98,6 +98,7 @@ func writeRetro(t testing.TB, contents [][]byte, level int) string {
 // although all segments behind it are others. The new parts are 400 bytes of
 // noise; 13 segments are made, in operations of their own.
 func TestLZO(t *testing.T) {
+	testkit.NotShort(t)
 	var contents [][]byte
 	for i := range 6 {
 		contents = append(contents, strips(uint64(i), 200_000+i*1000))

@@ -14,6 +14,7 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/store"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/testkit"
 )
 
 // pak is an archive of compressed contents, of which one differs from build to build.
@@ -45,6 +46,7 @@ func pak(t *testing.T, build int) []byte {
 // TestMemo: a next build is published by what the memo in the bucket knows of the one before;
 // a damaged one, and one that tells of contents that were pruned, know nothing.
 func TestMemo(t *testing.T) {
+	testkit.NotShort(t)
 	_, location := newService(t)
 	publishPak := func(build int) int64 {
 		t.Helper()

@@ -23,6 +23,7 @@ import (
 
 // Whatever a folder has in which a build has something else.
 func TestOddFolders(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	x, y := bytes.Repeat([]byte("x"), 5000), bytes.Repeat([]byte("y"), 100)
 	for name, c := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/diff/ship/store/publish"
+	"pakdb/internal/testkit"
 )
 
 func publishCounted(t *testing.T, dir, label string, f folder) *publish.Published {
@@ -23,6 +24,7 @@ func publishCounted(t *testing.T, dir, label string, f folder) *publish.Publishe
 // them, and the store has the same bytes as if it did; also where the memo is damaged, and
 // where what it tells of was pruned.
 func TestMemo(t *testing.T) {
+	testkit.NotShort(t)
 	list := assets(40, 3000)
 	for i := range 5 { // no recipe makes them
 		list[i].Data = noise(uint64(i), 3000)

@@ -24,7 +24,6 @@ import (
 	"pakdb/diff/ship/delta"
 	"pakdb/diff/ship/internal/deltatest"
 	"pakdb/diff/ship/store/publish"
-	"pakdb/internal/atomicfile"
 	"pakdb/internal/testkit"
 )
 
@@ -124,21 +123,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childOf) != "" {
 		os.Exit(runChild())
 	}
-	inMemory()
-	code := m.Run()
+	code := testkit.Main(m)
 	for _, dir := range []string{thePair.store, plainDir} {
 		_ = os.RemoveAll(dir) // "" is none
 	}
 	os.Exit(code)
-}
-
-// inMemory has temporary folders lie in memory where there is room: thousands of
-// stores and folders are written, and creating their files takes half of the time.
-func inMemory() {
-	const memory, room = "/dev/shm", 2 << 30
-	if _, set := os.LookupEnv("TMPDIR"); !set && atomicfile.FreeSpace(memory) > room {
-		_ = os.Setenv("TMPDIR", memory)
-	}
 }
 
 // From the build before, a modded one, and nothing: what is fetched is what the

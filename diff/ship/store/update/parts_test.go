@@ -281,6 +281,7 @@ func TestPartsOfNobody(t *testing.T) {
 // TestForgedParts: a store cannot have a client do without files, or refuses what no
 // publisher writes.
 func TestForgedParts(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	key := sure(delta.GenerateKey())
 	for name, forged := range map[string]string{

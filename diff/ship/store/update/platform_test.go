@@ -13,6 +13,7 @@ import (
 	"pakdb/diff/ship/internal/trust"
 	"pakdb/diff/ship/store/publish"
 	"pakdb/diff/ship/store/update"
+	"pakdb/internal/testkit"
 )
 
 // onPlatform brings a folder to the build of a platform.
@@ -29,6 +30,7 @@ func onPlatform(t *testing.T, from, dir, platform string) (string, error) {
 
 // TestPlatforms: contents are there once, deltas are from the build before of the platform.
 func TestPlatforms(t *testing.T) {
+	testkit.NotShort(t)
 	t.Parallel()
 	dir, win, ps5 := t.TempDir(), t.TempDir(), t.TempDir()
 	build := func(platform string, version uint64) folder {

@@ -1,0 +1,10 @@
+package property_test
+
+import (
+	"os"
+	"testing"
+
+	"pakdb/internal/testkit"
+)
+
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m)) }
