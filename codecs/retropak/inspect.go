@@ -213,6 +213,14 @@ type Facts struct {
 	Texts    *Texts // of an asset of type STRG
 }
 
+// RefType returns the FourCC that the target of a reference must have, "" if none is known.
+func (f *Facts) RefType(i int) string {
+	if i < len(f.Types) {
+		return f.Types[i]
+	}
+	return ""
+}
+
 // Texts are what players read, in several languages.
 type Texts struct {
 	Languages []string // "ENGL"

@@ -12,7 +12,6 @@ import (
 	"maps"
 
 	"pakdb/codecs"
-	"pakdb/codecs/meaning"
 	"pakdb/codecs/unreal"
 	"pakdb/diff"
 	"pakdb/query"
@@ -20,7 +19,7 @@ import (
 )
 
 // Build is the files of a build as the game sees them, for one of them and for what it
-// refers to. It is a [meaning.Files]. It is not safe for concurrent use.
+// refers to. It is a [codecs.Files]. It is not safe for concurrent use.
 type Build struct {
 	ctx      context.Context // of Name
 	db       *sql.DB
@@ -50,7 +49,7 @@ func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
 // Meaning returns what a file of the build means, as a tree; of an Unreal package, for which
 // isPackage is set, with the values of its exports. The errors are those of [Build.Facts]; what
 // is wrong with the content is in the tree.
-func (b *Build) Meaning(ctx context.Context, path string) (root *meaning.Node, isPackage bool, err error) {
+func (b *Build) Meaning(ctx context.Context, path string) (root *codecs.Node, isPackage bool, err error) {
 	facts, err := b.Facts(ctx, path)
 	if root, err = Explain(ctx, path, facts, b, err); err != nil {
 		return nil, false, err
@@ -168,4 +167,4 @@ func (b *Build) Name(_ codecs.Space, id codecs.ID) string {
 	return nodes[0].Path
 }
 
-var _ meaning.Files = (*Build)(nil)
+var _ codecs.Files = (*Build)(nil)

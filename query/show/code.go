@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/meaning"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/media"
 	"pakdb/codecs/unreal/rows"
@@ -85,7 +84,7 @@ func (b *Build) CodeText(ctx context.Context, path string) ([]byte, error) {
 
 // AddCode adds to the tree of a package the text of its functions, a node for each line,
 // or why a function was not understood.
-func AddCode(root *meaning.Node, code *rows.Script) {
+func AddCode(root *codecs.Node, code *rows.Script) {
 	list := exportsOf(root)
 	for i := range code.Functions {
 		f := &code.Functions[i]
@@ -105,7 +104,7 @@ func AddCode(root *meaning.Node, code *rows.Script) {
 }
 
 // AddCode adds to the tree of a package of the build the text of its functions.
-func (b *Build) AddCode(ctx context.Context, root *meaning.Node, path string) error {
+func (b *Build) AddCode(ctx context.Context, root *codecs.Node, path string) error {
 	code, err := b.Code(ctx, path)
 	if ctx.Err() != nil {
 		return ctx.Err()

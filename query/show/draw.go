@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 
-	"pakdb/codecs/meaning"
+	"pakdb/codecs"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
 
 // Prune leaves out what is more than depth levels below n.
-func Prune(n *meaning.Node, depth int) {
+func Prune(n *codecs.Node, depth int) {
 	if depth == 0 {
 		n.Children = nil
 	}
@@ -30,7 +30,7 @@ type Style struct {
 }
 
 // Draw writes a tree for people: a line for each node.
-func Draw(w io.Writer, root *meaning.Node, style Style) error {
+func Draw(w io.Writer, root *codecs.Node, style Style) error {
 	d := &drawing{Style: style, out: bufio.NewWriter(w)}
 	d.line("", root, ": ")
 	d.children("", root)
@@ -42,7 +42,7 @@ type drawing struct {
 	out *bufio.Writer
 }
 
-func (d *drawing) children(indent string, n *meaning.Node) {
+func (d *drawing) children(indent string, n *codecs.Node) {
 	for i, child := range n.Children {
 		corner, next := "├── ", "│   "
 		if i == len(n.Children)-1 {
@@ -55,7 +55,7 @@ func (d *drawing) children(indent string, n *meaning.Node) {
 
 // line writes a node: its name, its value and a note. Errors of out stay with it until
 // it is flushed.
-func (d *drawing) line(lead string, n *meaning.Node, between string) {
+func (d *drawing) line(lead string, n *codecs.Node, between string) {
 	text, value, note := d.Printable(n.Name), "", d.Printable(noteOf(n))
 	if n.Value != nil {
 		value = d.Printable(fmt.Sprint(n.Value))
@@ -81,7 +81,7 @@ func (d *drawing) fit(room int, value, note string) (string, string) {
 	return value, terminal.Shorten(note, room)
 }
 
-func noteOf(n *meaning.Node) string {
+func noteOf(n *codecs.Node) string {
 	switch {
 	case n.Inherited == "":
 		return n.Note
@@ -94,7 +94,7 @@ func noteOf(n *meaning.Node) string {
 // AddValues adds to the tree of a package what its exports say, as rows give it: the
 // number of the export from 1, its path, its class, the field, its type and the value.
 // Rows without a field say why an export was not understood.
-func AddValues(root *meaning.Node, rows func(write func(...driver.Value) error) error) error {
+func AddValues(root *codecs.Node, rows func(write func(...driver.Value) error) error) error {
 	list := exportsOf(root)
 	return rows(func(row ...driver.Value) error {
 		number, _ := row[0].(int64)
@@ -107,7 +107,7 @@ func AddValues(root *meaning.Node, rows func(write func(...driver.Value) error) 
 
 // AddValues adds to the tree of a package of the build what its exports use: what they
 // say themselves, and what they inherit, each with the file that it comes from.
-func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) error {
+func (b *Build) AddValues(ctx context.Context, root *codecs.Node, path string) error {
 	list := exportsOf(root)
 	if err := b.addOpaque(ctx, root, list, path); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) 
 
 // addOpaque adds the reasons of exports that were not understood, and says of a package
 // whose values were not read that it is one.
-func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meaning.Node, path string) error {
+func (b *Build) addOpaque(ctx context.Context, root *codecs.Node, list []*codecs.Node, path string) error {
 	read := false
 	err := schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
 		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
@@ -144,7 +144,7 @@ func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meani
 	return err
 }
 
-func exportsOf(root *meaning.Node) []*meaning.Node {
+func exportsOf(root *codecs.Node) []*codecs.Node {
 	for _, n := range root.Children {
 		if n.Name == "exports" {
 			return n.Children
@@ -154,9 +154,9 @@ func exportsOf(root *meaning.Node) []*meaning.Node {
 }
 
 // addValue adds a value to an export of the list.
-func addValue(list []*meaning.Node, ordinal int64, field string, value any) *meaning.Node {
+func addValue(list []*codecs.Node, ordinal int64, field string, value any) *codecs.Node {
 	if ordinal < 0 || ordinal >= int64(len(list)) {
-		return &meaning.Node{} // the catalog is of another edition of the package
+		return &codecs.Node{} // the catalog is of another edition of the package
 	}
 	if field == "" {
 		field = "opaque"

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/meaning"
+	"pakdb/codecs"
 	"pakdb/internal/terminal"
 	"pakdb/query/show"
 )
 
-func tree() *meaning.Node {
-	root := &meaning.Node{Name: "Game/A.prototype", Value: "prototype"}
+func tree() *codecs.Node {
+	root := &codecs.Node{Name: "Game/A.prototype", Value: "prototype"}
 	list := root.Add("Powers", nil)
 	list.Note = "list of 2"
 	list.Add("[0]", "Game/Powers/Player/Aegis/Beam.prototype").Inherited = "Game/Powers/Base.defaults"
@@ -19,7 +19,7 @@ func tree() *meaning.Node {
 	return root
 }
 
-func draw(t *testing.T, n *meaning.Node, width int) string {
+func draw(t *testing.T, n *codecs.Node, width int) string {
 	t.Helper()
 	var b strings.Builder
 	faint := func(s string) string { return s }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/meaning"
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
@@ -248,7 +247,7 @@ type pair struct{ name, value string }
 const mostMeant = 20_000
 
 // flatten appends the values of a tree by their names: "Summons.[0]".
-func flatten(n *meaning.Node, name string, all []pair) []pair {
+func flatten(n *codecs.Node, name string, all []pair) []pair {
 	for k, child := range n.Children {
 		if len(all) >= mostMeant {
 			break

@@ -1,5 +1,5 @@
 // Package show finds contents and what they refer to, in archives and in builds of a
-// catalog, draws their [meaning], and compares the insides of
+// catalog, draws their meaning, and compares the insides of
 // contents of two builds. It also walks the references between the entries of a build:
 // what an entry needs, and what needs it. The view "dependencies" shows the same graph;
 // here a step costs what its edges cost, whatever the size of the build.
@@ -22,7 +22,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/meaning"
 )
 
 // Dictionary returns the meaning of ids in contents, as Resolve of the
@@ -68,11 +67,11 @@ func (unknownError) Hint() string {
 
 // Explain returns the tree of a content of that name, whose facts, or the error in their
 // place, are given. files may be nil.
-func Explain(ctx context.Context, name string, facts *codecs.Facts, files meaning.Files, err error) (*meaning.Node, error) {
+func Explain(ctx context.Context, name string, facts *codecs.Facts, files codecs.Files, err error) (*codecs.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	root, err := meaning.Of(ctx, facts, files)
+	root, err := codecs.Meaning(ctx, facts, files)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func Explain(ctx context.Context, name string, facts *codecs.Facts, files meanin
 const largest = 1 << 30
 
 // Archive is the entries of an archive, for one of them and for what it refers to. It
-// is a [meaning.Files]. It is not safe for concurrent use.
+// is a [codecs.Files]. It is not safe for concurrent use.
 type Archive struct {
 	archive  codecs.Archive
 	registry *codecs.Registry
@@ -158,4 +157,4 @@ func (a *Archive) list() {
 	}
 }
 
-var _ meaning.Files = (*Archive)(nil)
+var _ codecs.Files = (*Archive)(nil)

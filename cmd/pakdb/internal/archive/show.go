@@ -20,7 +20,6 @@ import (
 	"pakdb/cmd/pakdb/internal/locate"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/meaning"
 	"pakdb/codecs/unreal"
 	"pakdb/codecs/unreal/rows"
 	"pakdb/diff"
@@ -121,11 +120,11 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 }
 
 // hasProblem reports whether a tree names an error of the content.
-func hasProblem(root *meaning.Node) bool {
-	return slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
+func hasProblem(root *codecs.Node) bool {
+	return slices.ContainsFunc(root.Children, func(n *codecs.Node) bool { return n.Name == "problem" })
 }
 
-func drawTree(a *cli.App, root *meaning.Node) error {
+func drawTree(a *cli.App, root *codecs.Node) error {
 	p := cli.NewPalette(a)
 	return show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
 		Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
@@ -147,7 +146,7 @@ func archivesOfBuild(ctx context.Context, a *cli.App, text string) ([]operand.So
 // showArchives shows the archives of a build: a tree each, or an array of them.
 func showArchives(ctx context.Context, a *cli.App, o showOptions, depth int, all []operand.Source) error {
 	bad := cli.NewComplaints(a)
-	roots := []*meaning.Node{}
+	roots := []*codecs.Node{}
 	for _, s := range all {
 		ar, err := s.Open(ctx)
 		if err != nil {
@@ -194,7 +193,7 @@ func (o *showing) writeCode(a *cli.App) error {
 }
 
 // meaningOf finds what the arguments name, and what that means.
-func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*meaning.Node, error) {
+func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*codecs.Node, error) {
 	if len(args) == 1 {
 		if root, err := meaningInBuild(ctx, a, o, args[0]); root != nil || err != nil {
 			return root, err
@@ -227,7 +226,7 @@ func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*mea
 }
 
 // meaningOfNested shows an archive in an archive. It returns nil for an entry that is none.
-func meaningOfNested(ctx context.Context, a *cli.App, text string) (*meaning.Node, error) {
+func meaningOfNested(ctx context.Context, a *cli.App, text string) (*codecs.Node, error) {
 	sources, err := operand.AllSources(ctx, a, []string{text})
 	if err != nil || len(sources) != 1 {
 		return nil, ctx.Err() // the entry may be something else
@@ -240,14 +239,14 @@ func meaningOfNested(ctx context.Context, a *cli.App, text string) (*meaning.Nod
 	return meaningOfArchive(ctx, ar, text)
 }
 
-func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*meaning.Node, error) {
-	root := meaning.OfArchive(ar, ar.Format, ar.Size)
+func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*codecs.Node, error) {
+	root := treeOfArchive(ar, ar.Format, ar.Size)
 	root.Name = name
 	root.Add("pakdb can", abilities(ar))
 	return root, ctx.Err()
 }
 
-func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
+func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Archive, e *codecs.Entry) (*codecs.Node, error) {
 	in, err := newPackages(ctx, a, ar.Build, slices.Values([]*operand.Archive{ar}))
 	if err != nil {
 		return nil, err
@@ -271,7 +270,7 @@ func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Arc
 
 // addOwn adds what the exports of a package say, and its code; with --code it only
 // reads that.
-func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Content, root *meaning.Node) error {
+func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Content, root *codecs.Node) error {
 	p, err := in.read(ctx, content)
 	if err != nil {
 		return err
@@ -309,7 +308,7 @@ func abilities(ar *operand.Archive) string {
 }
 
 // meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
-func meaningInOne(ctx context.Context, a *cli.App, o *showing, n *locate.Name) (*meaning.Node, error) {
+func meaningInOne(ctx context.Context, a *cli.App, o *showing, n *locate.Name) (*codecs.Node, error) {
 	if n.Entry == "" {
 		ar, err := operand.OpenInBuild(ctx, a, n, n.Files[0])
 		if err != nil {
@@ -328,7 +327,7 @@ func meaningInOne(ctx context.Context, a *cli.App, o *showing, n *locate.Name) (
 
 // meaningInBuild shows BUILD:PATH, BUILD:ARCHIVE and BUILD:ARCHIVE!PATH. It returns
 // nil for text that names no build of the catalog.
-func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*meaning.Node, error) {
+func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*codecs.Node, error) {
 	if _, err := os.Stat(text); err == nil {
 		return nil, nil
 	}
@@ -372,7 +371,7 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 }
 
 // meaningOfFile returns nil for a file that is an archive.
-func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*meaning.Node, error) {
+func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*codecs.Node, error) {
 	f, err := operand.OpenRegular(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package meaning_test
+package all_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/calligraphy"
-	"pakdb/codecs/meaning"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unreal"
 )
@@ -31,10 +30,10 @@ func (f files) Facts(_ context.Context, path string) (*codecs.Facts, error) {
 func (f files) Name(_ codecs.Space, id codecs.ID) string { return "entry " + id.String() }
 
 // flat writes a tree as lines of paths.
-func flat(n *meaning.Node) string {
+func flat(n *codecs.Node) string {
 	var b strings.Builder
-	var walk func(prefix string, n *meaning.Node)
-	walk = func(prefix string, n *meaning.Node) {
+	var walk func(prefix string, n *codecs.Node)
+	walk = func(prefix string, n *codecs.Node) {
 		fmt.Fprintf(&b, "%s%s=%v", prefix, n.Name, n.Value)
 		if n.Note != "" {
 			fmt.Fprintf(&b, " (%s)", n.Note)
@@ -84,9 +83,9 @@ func game() files {
 	}
 }
 
-func of(t *testing.T, f *codecs.Facts, with meaning.Files) *meaning.Node {
+func of(t *testing.T, f *codecs.Facts, with codecs.Files) *codecs.Node {
 	t.Helper()
-	n, err := meaning.Of(t.Context(), f, with)
+	n, err := codecs.Meaning(t.Context(), f, with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +126,7 @@ func (failing) Facts(context.Context, string) (*codecs.Facts, error) { return ni
 var errFailing = errors.New("the disk is gone")
 
 func TestFailureToReadIsAnError(t *testing.T) {
-	if _, err := meaning.Of(t.Context(), &codecs.Facts{Detail: game()["A"]}, failing{}); !errors.Is(err, errFailing) {
+	if _, err := codecs.Meaning(t.Context(), &codecs.Facts{Detail: game()["A"]}, failing{}); !errors.Is(err, errFailing) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package meaning
+package archive
 
 import (
 	"fmt"
@@ -8,18 +8,18 @@ import (
 	"pakdb/codecs"
 )
 
-// OfArchive returns what an archive is: format, counts, how it is compressed, and how a
+// treeOfArchive returns what an archive is: format, counts, how it is compressed, and how a
 // game mounts it. size is that of its file.
-func OfArchive(ar codecs.Archive, format *codecs.Format, size int64) *Node {
+func treeOfArchive(ar codecs.Archive, format *codecs.Format, size int64) *codecs.Node {
 	info := ar.Info()
-	root := &Node{Value: "archive"}
+	root := &codecs.Node{Value: "archive"}
 	root.Add("format", info.Format)
-	root.addText("version", info.Version)
+	root.AddText("version", info.Version)
 	root.Add("file_size", size)
-	c := count(ar)
+	c := countEntries(ar)
 	entries := root.Add("entries", c.entries)
-	entries.addCount("deleted", c.deleted)
-	entries.addCount("encrypted", c.encrypted)
+	entries.AddCount("deleted", c.deleted)
+	entries.AddCount("encrypted", c.encrypted)
 	root.Add("size", c.size)
 	root.Add("stored", c.stored)
 	c.tally(root, "methods", c.methods)
@@ -37,16 +37,16 @@ func OfArchive(ar codecs.Archive, format *codecs.Format, size int64) *Node {
 	return root
 }
 
-// counts is what the entries of an archive add up to.
-type counts struct {
+// entryCounts is what the entries of an archive add up to.
+type entryCounts struct {
 	entries, size, stored int64
 	deleted, encrypted    int
 	methods, types        map[string]int64
 	problems              []error
 }
 
-func count(ar codecs.Archive) *counts {
-	c := &counts{methods: map[string]int64{}, types: map[string]int64{}}
+func countEntries(ar codecs.Archive) *entryCounts {
+	c := &entryCounts{methods: map[string]int64{}, types: map[string]int64{}}
 	for e, err := range ar.Entries() {
 		if err != nil {
 			c.problems = append(c.problems, err)
@@ -72,7 +72,7 @@ func count(ar codecs.Archive) *counts {
 }
 
 // tally adds how many entries have each of some values.
-func (c *counts) tally(root *Node, name string, of map[string]int64) {
+func (c *entryCounts) tally(root *codecs.Node, name string, of map[string]int64) {
 	if len(of) == 0 {
 		return
 	}
@@ -82,9 +82,9 @@ func (c *counts) tally(root *Node, name string, of map[string]int64) {
 	}
 }
 
-func describeMounting(root *Node, info codecs.Info, m codecs.Mounting) {
+func describeMounting(root *codecs.Node, info codecs.Info, m codecs.Mounting) {
 	mounts := root.Add("mounting", nil)
-	mounts.addText("mount_point", info.MountPoint)
+	mounts.AddText("mount_point", info.MountPoint)
 	rule := "by place in the build: the first archive wins"
 	switch {
 	case m.Order != nil && m.FirstByName:

@@ -1,14 +1,15 @@
-package meaning
+package calligraphy
 
 import (
 	"context"
 	"fmt"
 	"math"
 
-	"pakdb/codecs/internal/calligraphy"
+	"pakdb/codecs"
 )
 
-func describeCalligraphy(ctx context.Context, root *Node, f *calligraphy.Facts, files Files) error {
+// Describe implements [codecs.Describer].
+func (f *Facts) Describe(ctx context.Context, root *codecs.Node, files codecs.Files) error {
 	db := newDatabase(ctx, files)
 	switch {
 	case f.Prototype != nil:
@@ -19,10 +20,10 @@ func describeCalligraphy(ctx context.Context, root *Node, f *calligraphy.Facts, 
 		describeCurve(root, f.Curve)
 	case f.Assets != nil:
 		for _, a := range f.Assets {
-			root.Add(a.Name, hexText(a.ID)).Note = "GUID " + hexText(a.GUID)
+			root.Add(a.Name, idText(a.ID)).Note = "GUID " + idText(a.GUID)
 		}
 	case f.Resource != nil:
-		root.addText("class", f.Resource.Class)
+		root.AddText("class", f.Resource.Class)
 		root.Add("class_id", fmt.Sprintf("0x%08x", f.Resource.ClassID))
 		root.Add("version", int64(f.Resource.Version))
 		root.Add("signature", fmt.Sprintf("0x%08x", f.Resource.Signature))
@@ -31,7 +32,7 @@ func describeCalligraphy(ctx context.Context, root *Node, f *calligraphy.Facts, 
 	return db.err
 }
 
-func describeCurve(root *Node, c *calligraphy.Curve) {
+func describeCurve(root *codecs.Node, c *Curve) {
 	root.Add("positions", fmt.Sprintf("%d to %d", c.Start, int64(c.Start)+int64(len(c.Values))-1))
 	values := root.Add("values", nil)
 	for i, v := range c.Values {
@@ -39,28 +40,28 @@ func describeCurve(root *Node, c *calligraphy.Curve) {
 	}
 }
 
-func (d *database) describeDirectory(root *Node, f *calligraphy.Facts) {
+func (d *database) describeDirectory(root *codecs.Node, f *Facts) {
 	for _, r := range f.Records {
-		record := root.Add(r.Path, hexText(r.ID))
-		record.Note = "GUID " + hexText(r.GUID)
+		record := root.Add(r.Path, idText(r.ID))
+		record.Note = "GUID " + idText(r.GUID)
 		if r.Blueprint != 0 {
-			record.Add("blueprint", d.name(blueprints, r.Blueprint))
+			record.Add("blueprint", d.name(spaceBlueprint, r.Blueprint))
 		}
 		if r.Flags != 0 {
 			record.Add("flags", int64(r.Flags))
 		}
 	}
 	for _, r := range f.Replacements {
-		by := root.Add(r.Name, hexText(r.Old))
-		if by.Note = "replaced by " + hexText(r.New); r.New == 0 {
+		by := root.Add(r.Name, idText(r.Old))
+		if by.Note = "replaced by " + idText(r.New); r.New == 0 {
 			by.Note = "deleted"
 		}
 	}
 }
 
-func (d *database) describeBlueprint(root *Node, b *calligraphy.Blueprint) {
-	root.addText("runtime_class", b.RuntimeClass)
-	root.Add("default", d.name(prototypes, b.Default))
+func (d *database) describeBlueprint(root *codecs.Node, b *Blueprint) {
+	root.AddText("runtime_class", b.RuntimeClass)
+	root.Add("default", d.name(spacePrototype, b.Default))
 	d.describeLinks(root, "parents", b.Parents)
 	d.describeLinks(root, "contributing", b.Contributing)
 	members := root.Add("members", nil)
@@ -69,13 +70,13 @@ func (d *database) describeBlueprint(root *Node, b *calligraphy.Blueprint) {
 	}
 }
 
-func (d *database) describeLinks(root *Node, name string, links []calligraphy.Link) {
+func (d *database) describeLinks(root *codecs.Node, name string, links []Link) {
 	if len(links) == 0 {
 		return
 	}
 	list := root.Add(name, nil)
 	for _, l := range links {
-		link := list.Add("", d.name(blueprints, l.Blueprint))
+		link := list.Add("", d.name(spaceBlueprint, l.Blueprint))
 		if l.Copies > 1 {
 			link.Note = fmt.Sprintf("%d copies", l.Copies)
 		}
@@ -83,14 +84,14 @@ func (d *database) describeLinks(root *Node, name string, links []calligraphy.Li
 }
 
 // declaration returns the type of a field in words: "list of prototype Power".
-func (d *database) declaration(m *calligraphy.Member) string {
+func (d *database) declaration(m *Member) string {
 	text := typeName(m.Type)
 	if m.Structure == 'L' {
 		text = "list of " + text
 	}
-	space := blueprints
+	space := spaceBlueprint
 	if m.Type == 'A' {
-		space = assetTypes
+		space = spaceAssetType
 	}
 	if name, ok := d.name(space, m.Subtype).(string); ok {
 		text += " " + shortName(name)
@@ -125,7 +126,7 @@ func typeName(t byte) string {
 // place is a body of a prototype, and the file that it is in.
 type place struct {
 	file string // "" of the content itself
-	*calligraphy.Prototype
+	*Prototype
 	body int32
 }
 
@@ -138,7 +139,7 @@ type fieldKey struct {
 // mostEmbedded bounds bodies within bodies: those that are inherited may repeat.
 const mostEmbedded = 64
 
-func (d *database) describePrototype(root *Node, p *calligraphy.Prototype) {
+func (d *database) describePrototype(root *codecs.Node, p *Prototype) {
 	if len(p.Bodies) > 0 {
 		d.describeBody(root, place{"", p, 0}, 0)
 	}
@@ -146,7 +147,7 @@ func (d *database) describePrototype(root *Node, p *calligraphy.Prototype) {
 
 // describeBody adds a body: its parents, the nearest first, the values that it sets,
 // and those that it inherits.
-func (d *database) describeBody(n *Node, at place, depth int) {
+func (d *database) describeBody(n *codecs.Node, at place, depth int) {
 	if depth > mostEmbedded {
 		n.Add("", "embedded too deep")
 		return
@@ -172,13 +173,13 @@ func (d *database) describeBody(n *Node, at place, depth int) {
 
 // chain returns the body and those that it inherits from, the nearest first, and adds
 // the names of these to n.
-func (d *database) chain(n *Node, at place) []place {
+func (d *database) chain(n *codecs.Node, at place) []place {
 	all := []place{at}
 	seen := map[uint64]bool{}
 	for parent := at.Bodies[at.body].Parent; parent != 0 && !seen[parent] && len(all) <= mostParents; {
 		seen[parent] = true
-		node := n.Add("parent", d.name(prototypes, parent))
-		path := d.path(prototypes, parent)
+		node := n.Add("parent", d.name(spacePrototype, parent))
+		path := d.path(spacePrototype, parent)
 		f := d.load(path)
 		if f == nil || f.Prototype == nil || len(f.Prototype.Bodies) == 0 {
 			node.Note = "not found: its values are missing here"
@@ -190,10 +191,10 @@ func (d *database) chain(n *Node, at place) []place {
 	return all
 }
 
-func (d *database) describeField(n *Node, at place, f *calligraphy.Field, depth int) {
+func (d *database) describeField(n *codecs.Node, at place, f *Field, depth int) {
 	g := at.Groups[f.Group]
 	m := d.member(g.Blueprint, f.ID, 0)
-	name, subtype := hexText(f.ID), uint64(0)
+	name, subtype := idText(f.ID), uint64(0)
 	if m != nil {
 		name, subtype = m.Name, m.Subtype
 	}
@@ -213,7 +214,7 @@ func (d *database) describeField(n *Node, at place, f *calligraphy.Field, depth 
 }
 
 // describeValue sets the value of a node: the i-th of a field.
-func (d *database) describeValue(node *Node, at place, f *calligraphy.Field, subtype uint64, i int32, depth int) {
+func (d *database) describeValue(node *codecs.Node, at place, f *Field, subtype uint64, i int32, depth int) {
 	if int(f.First+i) >= len(at.Values) {
 		return // a damaged file ends early
 	}
@@ -224,17 +225,17 @@ func (d *database) describeValue(node *Node, at place, f *calligraphy.Field, sub
 	case 'L':
 		node.Value = int64(v)
 	case 'D':
-		node.Value = finite(math.Float64frombits(v))
+		node.Set(math.Float64frombits(v))
 	case 'A':
 		node.Value = d.asset(subtype, v)
 	case 'C':
-		node.Value = d.name(curves, v)
+		node.Value = d.name(spaceCurve, v)
 	case 'P':
-		node.Value = d.name(prototypes, v)
+		node.Value = d.name(spacePrototype, v)
 	case 'T':
-		node.Value = d.name(assetTypes, v)
+		node.Value = d.name(spaceAssetType, v)
 	case 'S':
-		node.Value, node.Note = hexText(v), "locale string"
+		node.Value, node.Note = idText(v), "locale string"
 	case 'R':
 		if v < uint64(len(at.Bodies)) {
 			d.describeBody(node, place{at.file, at.Prototype, int32(v)}, depth+1)
@@ -243,12 +244,4 @@ func (d *database) describeValue(node *Node, at place, f *calligraphy.Field, sub
 	if node.Value == nil && v == 0 && f.Type != 'R' {
 		node.Note = "none"
 	}
-}
-
-// finite returns a number, or its text where JSON does not have it.
-func finite(f float64) any {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Sprint(f)
-	}
-	return f
 }

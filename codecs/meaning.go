@@ -1,23 +1,14 @@
-// Package meaning presents a content as a tree, for people and programs: whatever
-// inspects it.
-//
-// [Of] begins with the [codecs.Facts] of one content. The names of what it refers to
-// come from [Files], the other files of the game. A family of formats has its own
-// file here, and one line in [details].
-package meaning
+package codecs
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 
-	"pakdb/codecs"
-	"pakdb/codecs/internal/calligraphy"
-	"pakdb/codecs/retropak"
-	"pakdb/codecs/unreal"
 	"pakdb/internal/family"
 )
 
@@ -31,26 +22,32 @@ type Node struct {
 	Children  []*Node `json:"children,omitempty"`
 }
 
-// Add appends a child with a value, and returns it. Values are of the types of
-// Node.Value; a number that JSON does not have becomes text.
+// Add appends a child with a value, and returns it.
 func (n *Node) Add(name string, value any) *Node {
-	if f, ok := value.(float64); ok {
-		value = finite(f)
-	}
-	child := &Node{Name: name, Value: value}
+	child := &Node{Name: name}
+	child.Set(value)
 	n.Children = append(n.Children, child)
 	return child
 }
 
-// addText appends a child, unless text is empty.
-func (n *Node) addText(name, text string) {
+// Set sets the value, of one of the types of Node.Value; a number that JSON does not have
+// becomes text.
+func (n *Node) Set(value any) {
+	if f, ok := value.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		value = fmt.Sprint(f)
+	}
+	n.Value = value
+}
+
+// AddText appends a child, unless text is empty.
+func (n *Node) AddText(name, text string) {
 	if text != "" {
 		n.Add(name, text)
 	}
 }
 
-// addCount appends a child, unless count is 0.
-func (n *Node) addCount(name string, count int) {
+// AddCount appends a child, unless count is 0.
+func (n *Node) AddCount(name string, count int) {
 	if count != 0 {
 		n.Add(name, int64(count))
 	}
@@ -61,16 +58,16 @@ func (n *Node) addCount(name string, count int) {
 type Files interface {
 	// Facts returns what the content of the file at path says, or an error of class
 	// fs.ErrNotExist.
-	Facts(ctx context.Context, path string) (*codecs.Facts, error)
+	Facts(ctx context.Context, path string) (*Facts, error)
 	// Name returns what an id means that entries of archives bear themselves,
 	// "" if that is not known.
-	Name(space codecs.Space, id codecs.ID) string
+	Name(space Space, id ID) string
 }
 
-// Of returns what a content means: its kind, and below it all that is known. files
+// Meaning returns what a content means: its kind, and below it all that is known. files
 // may be nil: then ids stay ids. It fails only if reading one of files fails; what is
 // not there is left unresolved.
-func Of(ctx context.Context, facts *codecs.Facts, files Files) (*Node, error) {
+func Meaning(ctx context.Context, facts *Facts, files Files) (*Node, error) {
 	root := &Node{Value: facts.Kind}
 	if files == nil {
 		files = none{}
@@ -84,22 +81,17 @@ func Of(ctx context.Context, facts *codecs.Facts, files Files) (*Node, error) {
 	return root, nil
 }
 
-// details adds what the family of formats knows of a content.
-func details(ctx context.Context, root *Node, facts *codecs.Facts, files Files) error {
+// Describer is a [Facts.Detail] that adds what its family of formats knows of a content.
+type Describer interface {
+	Describe(ctx context.Context, root *Node, files Files) error
+}
+
+func details(ctx context.Context, root *Node, facts *Facts, files Files) error {
 	switch d := facts.Detail.(type) {
-	case *calligraphy.Facts:
-		return describeCalligraphy(ctx, root, d, files)
-	case *unreal.PackageFacts:
-		describePackage(root, d)
-		return nil
-	case *unreal.ContainerFacts:
-		describeContainer(root, d)
-		return nil
+	case Describer:
+		return d.Describe(ctx, root, files)
 	case *family.PlainFacts:
 		describeFigures(root, d)
-		return nil
-	case *unreal.ScriptObjectFacts:
-		describeScripts(root, d)
 		return nil
 	}
 	describeRefs(root, facts, files)
@@ -125,7 +117,7 @@ func describeFigures(root *Node, d *family.PlainFacts) {
 }
 
 // describeRefs adds what any content says: what it defines and refers to.
-func describeRefs(root *Node, facts *codecs.Facts, files Files) {
+func describeRefs(root *Node, facts *Facts, files Files) {
 	if len(facts.Symbols) > 0 {
 		defines := root.Add("defines", nil)
 		for _, s := range facts.Symbols {
@@ -135,18 +127,18 @@ func describeRefs(root *Node, facts *codecs.Facts, files Files) {
 	if len(facts.Refs) == 0 {
 		return
 	}
-	retro, _ := facts.Detail.(*retropak.Facts)
+	kinds, _ := facts.Detail.(interface{ RefType(i int) string })
 	refs := root.Add("refers to", nil)
 	for i, r := range facts.Refs {
 		child := refs.Add(r.Kind, keyText(r.ID, r.Name))
 		child.Note = files.Name(r.Space, r.ID)
-		if retro != nil && i < len(retro.Types) {
-			child.Name = retro.Types[i]
+		if kinds != nil {
+			child.Name = cmp.Or(kinds.RefType(i), child.Name)
 		}
 	}
 }
 
-func keyText(id codecs.ID, name string) string {
+func keyText(id ID, name string) string {
 	if id.IsZero() {
 		return name
 	}
@@ -156,15 +148,6 @@ func keyText(id codecs.ID, name string) string {
 // none is no files.
 type none struct{}
 
-func (none) Facts(context.Context, string) (*codecs.Facts, error) { return nil, fs.ErrNotExist }
+func (none) Facts(context.Context, string) (*Facts, error) { return nil, fs.ErrNotExist }
 
-func (none) Name(codecs.Space, codecs.ID) string { return "" }
-
-// absent reports whether a file is not there, or says nothing: what it is wanted for
-// stays unresolved then.
-func absent(err error) bool {
-	var damaged *codecs.FormatError
-	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged)
-}
-
-func hexText(id uint64) string { return fmt.Sprintf("0x%016x", id) }
+func (none) Name(Space, ID) string { return "" }

@@ -1,30 +1,32 @@
-package meaning
+package calligraphy
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/calligraphy"
 )
 
 // The spaces of Marvel Heroes' database, and the file that names what is in each.
 const (
-	curves     codecs.Space = "curve"
-	assetTypes codecs.Space = "asset_type"
-	blueprints codecs.Space = "blueprint"
-	prototypes codecs.Space = "prototype"
+	spaceCurve     codecs.Space = "curve"
+	spaceAssetType codecs.Space = "asset_type"
+	spaceBlueprint codecs.Space = "blueprint"
+	spacePrototype codecs.Space = "prototype"
 )
 
 func directoryOf(space codecs.Space) string {
 	switch space {
-	case curves:
+	case spaceCurve:
 		return "Calligraphy/Curve.directory"
-	case assetTypes:
+	case spaceAssetType:
 		return "Calligraphy/Type.directory"
-	case blueprints:
+	case spaceBlueprint:
 		return "Calligraphy/Blueprint.directory"
-	case prototypes:
+	case spacePrototype:
 		return "Calligraphy/Prototype.directory"
 	}
 	return ""
@@ -34,20 +36,20 @@ func directoryOf(space codecs.Space) string {
 // error ends the work.
 type database struct {
 	ctx     context.Context
-	files   Files
+	files   codecs.Files
 	err     error
 	records map[codecs.Space]map[uint64]string // paths by id; of a space that was asked for
-	loaded  map[string]*calligraphy.Facts
+	loaded  map[string]*Facts
 	assets  map[uint64]string // names by id, of all types; nil: not asked for yet
 }
 
-func newDatabase(ctx context.Context, files Files) *database {
+func newDatabase(ctx context.Context, files codecs.Files) *database {
 	return &database{ctx: ctx, files: files, records: map[codecs.Space]map[uint64]string{},
-		loaded: map[string]*calligraphy.Facts{}}
+		loaded: map[string]*Facts{}}
 }
 
 // load returns the facts of a file, nil if there are none.
-func (d *database) load(path string) *calligraphy.Facts {
+func (d *database) load(path string) *Facts {
 	if f, ok := d.loaded[path]; ok || path == "" || d.err != nil {
 		return f
 	}
@@ -55,9 +57,9 @@ func (d *database) load(path string) *calligraphy.Facts {
 	if err != nil && !absent(err) {
 		d.err = err
 	}
-	var found *calligraphy.Facts
+	var found *Facts
 	if facts != nil && err == nil {
-		found, _ = facts.Detail.(*calligraphy.Facts)
+		found, _ = facts.Detail.(*Facts)
 	}
 	d.loaded[path] = found
 	return found
@@ -86,7 +88,7 @@ func (d *database) name(space codecs.Space, id uint64) any {
 	if path := d.path(space, id); path != "" {
 		return path
 	}
-	return hexText(id)
+	return idText(id)
 }
 
 // asset returns the name of a value of an asset type. Some fields have values of
@@ -95,12 +97,12 @@ func (d *database) asset(assetType, id uint64) any {
 	if id == 0 {
 		return nil
 	}
-	if name, ok := d.assetIn(d.path(assetTypes, assetType), id); ok {
+	if name, ok := d.assetIn(d.path(spaceAssetType, assetType), id); ok {
 		return name
 	}
 	if d.assets == nil {
 		d.assets = map[uint64]string{}
-		for _, path := range d.records[assetTypes] {
+		for _, path := range d.records[spaceAssetType] {
 			if f := d.load(path); f != nil {
 				for _, a := range f.Assets {
 					d.assets[a.ID] = a.Name
@@ -111,7 +113,7 @@ func (d *database) asset(assetType, id uint64) any {
 	if name, ok := d.assets[id]; ok {
 		return name
 	}
-	return hexText(id)
+	return idText(id)
 }
 
 func (d *database) assetIn(path string, id uint64) (name string, ok bool) {
@@ -125,8 +127,8 @@ func (d *database) assetIn(path string, id uint64) (name string, ok bool) {
 	return "", false
 }
 
-func (d *database) blueprint(id uint64) *calligraphy.Blueprint {
-	if f := d.load(d.path(blueprints, id)); f != nil {
+func (d *database) blueprint(id uint64) *Blueprint {
+	if f := d.load(d.path(spaceBlueprint, id)); f != nil {
 		return f.Blueprint
 	}
 	return nil
@@ -137,7 +139,7 @@ const mostParents = 64
 
 // member returns what a blueprint, or one of its parents, declares under an id; nil if
 // that is not known.
-func (d *database) member(blueprint, id uint64, depth int) *calligraphy.Member {
+func (d *database) member(blueprint, id uint64, depth int) *Member {
 	b := d.blueprint(blueprint)
 	if b == nil || depth > mostParents {
 		return nil
@@ -163,3 +165,12 @@ func shortName(path string) string {
 	}
 	return name
 }
+
+// absent reports whether a file is not there, or says nothing: what it is wanted for
+// stays unresolved then.
+func absent(err error) bool {
+	var damaged *codecs.FormatError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged)
+}
+
+func idText(id uint64) string { return fmt.Sprintf("0x%016x", id) }
