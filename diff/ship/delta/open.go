@@ -32,7 +32,8 @@ func OpenFiles(paths []string) (*Opened, error) {
 
 // OpenBy opens files, and all files below folders as [regular.Walk] finds them. A file is
 // called by its last name, one below a folder by its path from there. Two of a name are an
-// error, and so is [ErrNoFiles] unless the policy is [regular.Own].
+// [ErrSameName], also in another case unless the policy is [regular.Own]. Without it no files
+// are [ErrNoFiles].
 func OpenBy(ctx context.Context, policy regular.Policy, paths []string) (*Opened, error) {
 	f := &Opened{}
 	var err error
@@ -42,7 +43,7 @@ func OpenBy(ctx context.Context, policy regular.Policy, paths []string) (*Opened
 		}
 	}
 	if err == nil {
-		err = f.checkNames()
+		err = f.checkNames(policy)
 	}
 	if err == nil && len(f.Inputs) == 0 && policy != regular.Own {
 		err = fmt.Errorf("%w in %s", ErrNoFiles, strings.Join(paths, ", "))
@@ -77,14 +78,22 @@ func (f *Opened) Add(path, name string) error {
 	return err
 }
 
-func (f *Opened) checkNames() error {
-	seen := map[string]bool{}
+// checkNames returns ErrSameName. What is shipped has to fit on systems on which case does not
+// count; a user's own folder is as it is.
+func (f *Opened) checkNames(policy regular.Policy) error {
+	seen := map[string]string{}
 	for _, in := range f.Inputs {
-		if key := strings.ToLower(in.Name); seen[key] {
-			return fmt.Errorf("%w: %q; name the folder above them instead", ErrSameName, in.Name)
-		} else {
-			seen[key] = true
+		key := in.Name
+		if policy != regular.Own {
+			key = strings.ToLower(key)
 		}
+		switch other, ok := seen[key]; {
+		case ok && other == in.Name:
+			return fmt.Errorf("%w: %q; name the folder above them instead", ErrSameName, in.Name)
+		case ok:
+			return fmt.Errorf("%w: %q and %q, which is one file on Windows and macOS", ErrSameName, other, in.Name)
+		}
+		seen[key] = in.Name
 	}
 	return nil
 }

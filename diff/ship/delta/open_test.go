@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/diff/ship/delta"
+	"pakdb/internal/regular"
 )
 
 func TestFindDamage(t *testing.T) {
@@ -54,5 +55,31 @@ func TestFindDamage(t *testing.T) {
 	cancel()
 	if _, err := delta.FindDamage(ended, all.Registry(), side("only", damaged)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Names that differ in case alone are shipped nowhere, and do not matter in a user's own folder.
+func TestNamesInTwoCases(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Save.txt", "save.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) < 2 {
+		t.Skip("case does not count here: ", err)
+	}
+	if _, err := delta.OpenFiles([]string{dir}); !errors.Is(err, delta.ErrSameName) || !strings.Contains(err.Error(), `"Save.txt" and "save.txt"`) {
+		t.Errorf("to be shipped: %v", err)
+	}
+	own, err := delta.OpenBy(t.Context(), regular.Own, []string{dir})
+	if err != nil || len(own.Inputs) != 2 {
+		t.Fatalf("a user's own: %v", err)
+	}
+	if err := own.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := delta.OpenBy(t.Context(), regular.Own, []string{dir, dir}); !errors.Is(err, delta.ErrSameName) || !strings.Contains(err.Error(), "the folder above") {
+		t.Errorf("two of a name: %v", err)
 	}
 }
