@@ -258,8 +258,10 @@ func lock(dir string) (unlock func(), err error) {
 	if err := regular.Check(l.Path()); err != nil {
 		return nil, err
 	}
-	if ok, err := l.TryLock(); err != nil || !ok {
-		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
+	if ok, err := l.TryLock(); err != nil {
+		return nil, err
+	} else if !ok {
+		return nil, fmt.Errorf("%s is being written by another process", dir)
 	}
 	return func() { _ = l.Unlock() }, nil
 }
