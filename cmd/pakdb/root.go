@@ -29,6 +29,9 @@ SQLite catalog, and also works on archives directly.`,
 		SilenceUsage:  true,
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmd.ValidateRequiredFlags(); err != nil { // cobra itself has no class for it
+				return cli.UsageError(cmd, err)
+			}
 			ship.WarnInterrupted(a, cmd, args)
 			return a.Begin(cmd)
 		},

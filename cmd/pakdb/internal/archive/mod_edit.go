@@ -50,6 +50,9 @@ the proof of the result are those of "pakdb mod set".`,
 			if opts.out == "" && !opts.dryRun {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
 			}
+			if opts.sql == "" && opts.csv == "" && opts.json == "" && !cmd.Flags().Changed("sql") {
+				return cli.UsageError(cmd, errors.New("change what? pass --sql, --csv or --json"))
+			}
 			if cmd.Flags().Changed("sql") && strings.TrimSpace(opts.sql) == "" {
 				return cli.UsageError(cmd, errors.New("--sql without a statement"))
 			}
@@ -64,8 +67,7 @@ the proof of the result are those of "pakdb mod set".`,
 	flags.StringVar(&opts.sql, "sql", "", "run `SQL` on the views of values")
 	flags.StringVar(&opts.csv, "csv", "", "read changes from the table `FILE`, - for stdin")
 	flags.StringVar(&opts.json, "json", "", "read values from `FILE`, or a folder of files")
-	cmd.MarkFlagsMutuallyExclusive("sql", "csv", "json")
-	cmd.MarkFlagsOneRequired("sql", "csv", "json")
+	cli.Exclusive(cmd, "sql", "csv", "json")
 	cli.Flag(cmd, "timeout", &opts.timeout)
 	opts.addOutput(cmd)
 	return cmd

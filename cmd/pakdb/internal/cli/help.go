@@ -65,6 +65,12 @@ func AddHelp(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {
 			cmd.Hidden = true
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return UsageError(root, fmt.Errorf("no command or topic %q", strings.Join(args, " ")))
+				}
+				return nil
+			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ patches" explains formats, names and delete records.`,
 	flags.StringVar(&opts.explain, "explain", "", "explain the change of `PATH`, and write nothing")
 	cli.AddFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
+	cli.Exclusive(cmd, "dry-run", "explain")
 	return cli.Reporting(a, cmd, cli.Patch{Archives: []cli.PatchArchive{}})
 }
 
