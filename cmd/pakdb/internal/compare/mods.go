@@ -74,7 +74,10 @@ func runModShow(ctx context.Context, a *cli.App, mod string, opts modsOptions) e
 	if err := w.close(); err != nil {
 		return err
 	}
-	return c.warnOfBase(ctx, a)
+	if err := c.warnOfBase(ctx, a); err != nil || !c.Damaged {
+		return err
+	}
+	return cli.ErrProblems
 }
 
 // comparedMod is how a mod changes a build.

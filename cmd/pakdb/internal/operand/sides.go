@@ -196,6 +196,7 @@ type Mod struct {
 	Contents *query.Contents
 	Base     string
 	Label    string
+	Damaged  bool // not all of it could be read
 
 	temp *atomicfile.ScratchDir
 }
@@ -236,7 +237,11 @@ func (m *Mod) open(ctx context.Context, a *cli.App, archive string) error {
 		side.Label += " (2)"
 	}
 	m.Label = side.Label
-	err = scan(ctx, a, scanOf(a, a.Registry(), c, side), side, indexer.Run)
+	err = scan(ctx, a, scanOf(a, a.Registry(), c, side), side, func(ctx context.Context, o indexer.Options) (*indexer.Report, error) {
+		report, err := indexer.Run(ctx, o)
+		m.Damaged = err == nil && report.Problems > 0
+		return report, err
+	})
 	if err = errors.Join(err, c.Close()); err != nil {
 		return err
 	}
