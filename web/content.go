@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -37,6 +38,26 @@ func isText(e *explore.Entry) bool {
 	return known || extension(e) != "" && strings.Contains(textExtensions, " "+extension(e)+" ")
 }
 
+// isPlain reports whether a content of an unknown format begins as a text.
+func (f *file) isPlain(ctx context.Context) bool {
+	d, err := f.digest()
+	if err != nil {
+		return false
+	}
+	in, _, err := f.contents.Open(ctx, d)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = in.Close() }()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(in, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	text, encoding := decodeText(head[:n])
+	return encoding != latin1 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) })
+}
+
 // mostText is how much of a text is shown at once.
 const mostText = 1 << 20
 
@@ -50,6 +71,8 @@ func (f *file) text(w http.ResponseWriter, r *http.Request, _ *address) error {
 	writeJSON(w, map[string]any{"text": text, "encoding": encoding, "truncated": len(body) > mostText})
 	return nil
 }
+
+const latin1 = "Latin-1"
 
 // decodeText reads UTF-8 and, by its mark, UTF-16; other bytes are those of Latin-1.
 func decodeText(b []byte) (text, encoding string) {
@@ -73,7 +96,7 @@ func decodeText(b []byte) (text, encoding string) {
 	for i, c := range b {
 		runes[i] = rune(c)
 	}
-	return string(runes), "Latin-1"
+	return string(runes), latin1
 }
 
 // hexPage is how many bytes are shown at once.

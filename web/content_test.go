@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs/all"
+	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
+	"pakdb/schema"
 	"pakdb/web"
 )
 
@@ -59,5 +63,27 @@ func TestContents(t *testing.T) {
 	}
 	if got := file("text.json"); got.StatusCode != 404 || bytes.Contains(got.body, []byte("HELLO")) {
 		t.Errorf("a file that changed: %s %s", got.Status, got.body)
+	}
+}
+
+// TestUnknownFormats: what no inspector knows is shown as text if it is one, else as bytes.
+func TestUnknownFormats(t *testing.T) {
+	dir := t.TempDir()
+	want := map[string]string{"words.what": "text hex download", "wide.what": "text hex download", "odd.weird": "hex download", "latin.weird": "hex download"}
+	for name, body := range map[string]string{"words.what": "plain wörds\r\n", "wide.what": "\xff\xfew\x00", "odd.weird": "abc\x00def", "latin.weird": "w\xf6rds"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serve(t, schematest.Write(t, func(c *schema.Catalog) {
+		if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "1", Paths: []string{dir}}); err != nil {
+			t.Fatal(err)
+		}
+	}), nil)
+	for name, want := range want {
+		var file struct{ Shows []string }
+		if ask(t, s, "/b/1/file/"+name+"/0.json").json(t, &file); strings.Join(file.Shows, " ") != want {
+			t.Errorf("%s shows %q, want %s", name, file.Shows, want)
+		}
 	}
 }

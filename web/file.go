@@ -88,7 +88,7 @@ func (f *file) tell(w http.ResponseWriter, r *http.Request) error {
 		return schema.Classify(err)
 	}
 	parts, err := f.assetFiles(r.Context())
-	return reply(w, map[string]any{"entry": f.entry, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds,
+	return reply(w, map[string]any{"entry": f.entry, "shows": f.shows(r.Context(), &holds), "textures": holds.Textures, "sounds": holds.Sounds,
 		"class": class[0], "facts": facts, "files": parts}, err)
 }
 
@@ -237,7 +237,7 @@ func (f *file) inBuild(ctx context.Context) (*show.Build, error) {
 }
 
 // shows lists what can be asked for of the content, the best to begin with first.
-func (f *file) shows(h *explore.Holds) []string {
+func (f *file) shows(ctx context.Context, h *explore.Holds) []string {
 	all := []string{}
 	if f.entry.Deleted || f.entry.Content == "" {
 		return all
@@ -270,10 +270,10 @@ func (f *file) shows(h *explore.Holds) []string {
 	if h.Functions > 0 {
 		all = append(all, "code")
 	}
-	all = append(all, "hex")
-	if !slices.Contains(all, "text") && !isKnown && asset.Of(f.path()) == "" {
-		all = append(all, "text") // of a format that is not known
+	if !isKnown && !isText(f.entry) && asset.Of(f.path()) == "" && f.isPlain(ctx) {
+		all = append(all, "text")
 	}
+	all = append(all, "hex")
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
 		all = slices.DeleteFunc(all, func(part string) bool {
 			return !slices.Contains([]string{"tables", "curves", "strings", "blame"}, part)

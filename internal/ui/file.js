@@ -1,5 +1,5 @@
 // A file of a build: facts, what is in it, its history, what refers to it.
-import { el, plain, bytes, signed, count, plural, dump } from "./words.js";
+import { el, plain, bytes, signed, count, plural, extension, dump } from "./words.js";
 import { crumbs, facts, table } from "./parts.js";
 import { xyChart } from "./chart.js";
 import { drawOrigins, readOrigins, marked, onlyChanged } from "./origins.js";
@@ -22,7 +22,7 @@ export const show = async (view) => {
   const sum = (of) => bytes((files.length ? files : [entry]).reduce((n, f) => n + of(f), 0));
   const badges = [entry.encrypted && "encrypted", entry.deleted && "delete record", entry.nested && "in an archive that is an entry", entry.hidden_by && "hidden"].filter(Boolean);
   main.append(el("div", "", el("h1", "crumbs", crumbs(build, shown, true), ...badges.map((b) => el("span", "badge", b))),
-    el("p", "sub", el("b", "", plain(cls) || (entry.kind ?? "").replace(/^\?/, "") || plain(entry.type ?? "")), [...told.map(plain), sum((f) => f.size) + (files.length > 1 ? ` in ${plural(files.length, "file", "files")}` : ""), sum((f) => f.stored) !== sum((f) => f.size) ? sum((f) => f.stored) + " stored" : ""].filter(Boolean).map((t) => " · " + t).join(""))));
+    el("p", "sub", el("b", "", plain(cls || (entry.kind ?? "").replace(/^\?/, "") || entry.type || extension(base))), [...told.map(plain), sum((f) => f.size) + (files.length > 1 ? ` in ${plural(files.length, "file", "files")}` : ""), sum((f) => f.stored) !== sum((f) => f.size) ? sum((f) => f.stored) + " stored" : ""].filter(Boolean).map((t) => " · " + t).join(""))));
   if (entry.problems.length) {
     main.append(el("section", { class: "box", role: "alert" }, el("h2", "", plural(entry.problems.length, "problem", "problems")),
       ...entry.problems.map((p) => el("p", "", el("b", "", plain(p.field)), ` at ${p.offset}: ${plain(p.cause)}`))));

@@ -17,6 +17,8 @@ const showMerge = (root, data) => {
     const open = conflicts.filter((c) => !c.take).length;
     sum.textContent = conflicts.length === 0 ? "No conflict: pakdb mod merge takes all changes." : open === 0 ? "All conflicts are decided." : `${plural(open, "conflict is", "conflicts are")} open of ${conflicts.length}.`;
   };
+  // A text of the game is shown without its namespace and key.
+  const said = (value) => { try { return plain(JSON.stringify(JSON.parse(value).SourceString) ?? value); } catch { return plain(value); } };
   const choices = []; // elements with what each takes
   const choice = (c, take, text, i) => {
     const radio = el("input", { type: "radio", name: "c" + i, value: take, onchange: () => { c.take = take; tell(); } });
@@ -25,15 +27,15 @@ const showMerge = (root, data) => {
   };
   const cells = (l) => {
     const i = conflicts.findIndex((c) => c.line === l);
-    if (i < 0) return el("td", "", l.status === "same" ? plain(Object.values(l.values)[0]) : el("span", "", ...Object.entries(l.values).map(([mod, v]) => el("span", "choice", el("ins", "", plain(v)), " ", el("span", "by", plain(mod))))));
-    return el("td", "", el("fieldset", { "aria-label": "Take of " + plain(l.name) }, choice(conflicts[i], "base", plain(l.base || "nothing"), i), ...Object.entries(l.values).map(([mod, v]) => choice(conflicts[i], mod, plain(v || "removed"), i))));
+    if (i < 0) return el("td", "", l.status === "same" ? said(Object.values(l.values)[0]) : el("span", "", ...Object.entries(l.values).map(([mod, v]) => el("span", "choice", el("ins", "", said(v)), " ", el("span", "by", plain(mod))))));
+    return el("td", "", el("fieldset", { "aria-label": "Take of " + plain(l.name) }, choice(conflicts[i], "base", said(l.base || "nothing"), i), ...Object.entries(l.values).map(([mod, v]) => choice(conflicts[i], mod, said(v || "removed"), i))));
   };
   const all = el("select", { "aria-label": "Take all of", onchange: (e) => { for (const { c, radio } of choices) if (radio.value === e.target.value && (radio.checked = true)) c.take = radio.value; tell(); } },
     el("option", { value: "" }, "choose one by one"), ...["base", ...data.mods].map((m) => el("option", { value: m }, plain(m === "base" ? data.base : m))));
   root.append(el("header", "", el("div", "title", el("h1", "", `Mods of ${plain(data.base)}`), el("p", "", `${plain(data.sum)}. In mount order: ${data.mods.map(plain).join(", ")}.`)), conflicts.length ? el("label", "", "take all of ", all) : null),
     ...data.entries.map((e) => el("article", { class: "change", "aria-label": plain(e.shown) }, el("header", "", el("h2", "", plain(e.shown)), el("p", "note", e.mods.map(plain).join(", "))),
       el("div", "body", el("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Values of " + plain(e.shown) }, el("table", "fields", el("thead", "", el("tr", "", ...["", "Value", "Before", "After", "Why"].map((h) => el("th", { scope: "col" }, h)))),
-        el("tbody", "", ...e.lines.map((l) => el("tr", l.status, el("td", "status", l.status), el("th", { scope: "row" }, plain(l.name)), el("td", "", plain(l.base)), cells(l), el("td", "note", plain(l.why)))))))))));
+        el("tbody", "", ...e.lines.map((l) => el("tr", l.status, el("td", "status", l.status), el("th", { scope: "row" }, plain(l.name)), el("td", "", said(l.base)), cells(l), el("td", "note", plain(l.why)))))))))));
   if (conflicts.length) {
     root.append(el("section", { class: "map result", "aria-label": "Decisions" }, el("h2", "", "Decisions"), sum, el("p", "", "1. Save the list as ", el("code", "", file), ": ", save, " ", copyButton(() => list.value)), list,
       el("p", "", "2. Run ", copyButton(() => command)), el("pre", { class: "hunk", tabindex: "0" }, plain(command))));
