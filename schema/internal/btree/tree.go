@@ -163,7 +163,7 @@ func (n *node) child(i int) (uint32, error) {
 }
 
 // maxAhead is how many pages are read at once.
-const maxAhead = 32
+const maxAhead = 128
 
 // after returns the children after that of cell i.
 func (n *node) after(i int, into []uint32) ([]uint32, error) {

@@ -15,6 +15,7 @@ const maxFolders = 1 << 16
 type Texts struct {
 	paths, dirs, contents, words *btree.Cursor
 	folders                      map[int64]*Folder
+	last                         *Folder // of the path that was read last
 }
 
 // Folder is a folder of paths.
@@ -65,7 +66,11 @@ func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
 	}
 	dir := v[0].Int
 	name, ext = v[1].Bytes, v[2].Int
+	if f = t.last; f != nil && f.ID == dir {
+		return f, name, ext, nil
+	}
 	if f = t.folders[dir]; f != nil {
+		t.last = f
 		return f, name, ext, nil
 	}
 	d, err := t.dirs.Find(dir)

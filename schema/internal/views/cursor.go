@@ -31,12 +31,13 @@ type cursor struct {
 	at     int     // the store
 	row    int
 
-	index *index // of the store; nil: all rows
-	hash  uint64
-	byID  uint64 // columns of the key whose ids are hashed
-	keyed bool   // rows whose hash differs are left out
-	must  []sought
-	not   []sought
+	index  *index // of the store; nil: all rows
+	hash   uint64
+	byID   uint64 // columns of the key whose ids are hashed
+	keyed  bool   // rows whose hash differs are left out
+	joined bool   // a value of the key is the text that was read last: more will follow
+	must   []sought
+	not    []sought
 
 	reader reader // of rows that are not kept
 	chunk  *store
@@ -81,7 +82,7 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	case found:
 		return c.first()
 	}
-	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters < 2 {
+	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters < 2 && !c.joined {
 		if err := c.stream(w); err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 	t, w := c.t, &c.w
 	var hashes [maxColumns]uint64
 	var given uint64
-	c.hash, c.byID, c.must, c.not = 0, 0, c.must[:0], c.not[:0]
+	c.hash, c.byID, c.joined, c.must, c.not = 0, 0, false, c.must[:0], c.not[:0]
 	*w = wanted{columns: w.columns[:0], values: w.values[:0], like: w.like[:0], pattern: w.pattern[:0]}
 	for i, a := range c.plan.args {
 		v := values[i]
@@ -134,6 +135,7 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 		case a.column == t.build || a.column == t.buildID:
 			continue
 		}
+		c.joined = c.joined || id != 0
 		if a.exact {
 			c.must = append(c.must, sought{a.column, v, id})
 		} else {
