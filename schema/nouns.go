@@ -135,6 +135,11 @@ func NameKey(name string) int64 { return record.NameKey(name) }
 // [StatedSize] bytes; 0 for what is none.
 func ContentKey(hash []byte) int64 { return record.ContentKey(hash) }
 
+// Each runs a query and calls row for each of its rows, up to the first error of it.
+func Each(ctx context.Context, db conn.Querier, row func(*sql.Rows) error, query string, args ...any) error {
+	return conn.Each(ctx, db, row, query, args...)
+}
+
 // FirstTexts returns the first column of the rows of a query, which are texts. db is a
 // database or a transaction.
 func FirstTexts(ctx context.Context, db conn.Querier, query string, args ...any) ([]string, error) {

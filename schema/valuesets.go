@@ -257,22 +257,11 @@ func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error
 	if err != nil || u.Objects == 0 {
 		return u, err
 	}
-	rows, err := c.writer.DB.QueryContext(ctx, `SELECT x.status, substr(w.name, instr(w.name, 'no schema for ') + 14) AS wanted, count(*)
-		FROM property_coverage c
-		CROSS JOIN x_value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
-		JOIN x_name w ON w.name_id = x.why_id
-		WHERE c.build = ? AND c.missing > 0 AND w.name LIKE '%no schema for %'
-		GROUP BY x.status, wanted
-		ORDER BY count(*) DESC, wanted`, label)
-	if err != nil {
-		return u, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = conn.Each(ctx, c.writer.DB, func(rows *sql.Rows) error {
 		var status, n int64
 		var wanted string
 		if err := rows.Scan(&status, &wanted, &n); err != nil {
-			return u, err
+			return err
 		}
 		if status == 1 { // the list of a table was read, and its rows were not
 			u.RowStruct = cmp.Or(u.RowStruct, wanted)
@@ -280,6 +269,13 @@ func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error
 		} else {
 			u.Class = cmp.Or(u.Class, wanted)
 		}
-	}
-	return u, rows.Err()
+		return nil
+	}, `SELECT x.status, substr(w.name, instr(w.name, 'no schema for ') + 14) AS wanted, count(*)
+		FROM property_coverage c
+		CROSS JOIN x_value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
+		JOIN x_name w ON w.name_id = x.why_id
+		WHERE c.build = ? AND c.missing > 0 AND w.name LIKE '%no schema for %'
+		GROUP BY x.status, wanted
+		ORDER BY count(*) DESC, wanted`, label)
+	return u, err
 }

@@ -84,30 +84,23 @@ func (v *View) statement() string {
 
 // each calls row for each row of a build, whose values are nil, string, int64 or float64.
 // The slice is overwritten by the next row.
-func (v *View) each(ctx context.Context, db *sql.DB, build string, row func([]any) error) (err error) {
-	rows, err := db.QueryContext(ctx, v.statement(), build)
-	if err != nil {
-		return schema.Classify(err)
-	}
-	defer func() { _ = rows.Close() }()
+func (v *View) each(ctx context.Context, db *sql.DB, build string, row func([]any) error) error {
 	values, into := make([]any, len(v.Columns)), make([]any, len(v.Columns))
 	for i := range values {
 		into[i] = &values[i]
 	}
-	for rows.Next() {
+	return schema.Classify(schema.Each(ctx, db, func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
 		for i, c := range v.Columns {
+			var err error
 			if values[i], err = c.value(values[i]); err != nil {
 				return err
 			}
 		}
-		if err := row(values); err != nil {
-			return err
-		}
-	}
-	return schema.Classify(rows.Err())
+		return row(values)
+	}, v.statement(), build))
 }
 
 // value returns a value as files have it, or an error if the column is of another type.

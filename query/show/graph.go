@@ -147,7 +147,7 @@ func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) (edges []Edge
 
 // appendEdges appends the edges that a query yields.
 func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o GraphOptions, query string, args []any) ([]Edge, error) {
-	err := g.each(ctx, func(rows *sql.Rows) error {
+	err := schema.Each(ctx, g.db, func(rows *sql.Rows) error {
 		e, err := scanEdge(rows)
 		if o.Kinds == nil || slices.Contains(o.Kinds, e.Kind) {
 			edges = append(edges, e)

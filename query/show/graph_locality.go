@@ -61,7 +61,7 @@ type namedArchive struct {
 }
 
 func (g *Graph) namedArchives(ctx context.Context) (all []namedArchive, err error) {
-	return all, g.each(ctx, func(rows *sql.Rows) error {
+	return all, schema.Each(ctx, g.db, func(rows *sql.Rows) error {
 		var a namedArchive
 		err := rows.Scan(&a.id, &a.name)
 		all = append(all, a)
@@ -69,21 +69,6 @@ func (g *Graph) namedArchives(ctx context.Context) (all []namedArchive, err erro
 	}, `SELECT ba.archive_id, ba.name FROM x_build_archive ba
 		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
 		ORDER BY ba.ordinal`, g.build)
-}
-
-// each runs a query and calls scan for every row.
-func (g *Graph) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := g.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 // load is the way of the drive's head through an archive.
@@ -250,7 +235,7 @@ func (l *loader) asset(path int64) int32 {
 // entries reads where copies are. The first copy of an asset has its
 // references.
 func (l *loader) entries(ctx context.Context) error {
-	err := l.g.each(ctx, func(rows *sql.Rows) error {
+	err := schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
 		var path int64
 		var x extent
 		var content, id, typ sql.NullInt64
@@ -292,7 +277,7 @@ func (l *loader) entries(ctx context.Context) error {
 }
 
 func (l *loader) references(ctx context.Context, weak bool) error {
-	return l.g.each(ctx, func(rows *sql.Rows) error {
+	return schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
 		var content, path int64
 		if err := rows.Scan(&content, &path); err != nil {
 			return err
@@ -311,7 +296,7 @@ func (l *loader) references(ctx context.Context, weak bool) error {
 }
 
 func (l *loader) names(ctx context.Context) error {
-	return l.g.each(ctx, func(rows *sql.Rows) error {
+	return schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
 		r := root{asset: -1}
 		var id assetID
 		var path sql.NullString

@@ -247,7 +247,7 @@ func parseHex(s string) (int64, bool) {
 }
 
 func (g *Graph) nodes(ctx context.Context, query string, args ...any) (nodes []Node, err error) {
-	err = g.each(ctx, func(rows *sql.Rows) error {
+	err = schema.Each(ctx, g.db, func(rows *sql.Rows) error {
 		var n Node
 		err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text)
 		nodes = append(nodes, n)
@@ -272,7 +272,7 @@ func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 	if !strings.HasPrefix(name, "/") {
 		return nil, nil
 	}
-	err = g.each(ctx, func(rows *sql.Rows) error {
+	err = schema.Each(ctx, g.db, func(rows *sql.Rows) error {
 		var u Use
 		var path, event sql.NullString
 		if err := rows.Scan(&path, &u.Function, &event, &u.Kind, &u.Count); err != nil {

@@ -14,21 +14,30 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// All returns the rows of a query. columns returns where the columns of a row belong.
-func All[T any](ctx context.Context, db Querier, columns func(row *T) []any, query string, args ...any) (all []T, err error) {
+// Each runs a query and calls row for each of its rows, up to the first error of it.
+func Each(ctx context.Context, db Querier, row func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var row T
-		if err := rows.Scan(columns(&row)...); err != nil {
-			return nil, err
+		if err := row(rows); err != nil {
+			return err
 		}
-		all = append(all, row)
 	}
-	return all, rows.Err()
+	return rows.Err()
+}
+
+// All returns the rows of a query. columns returns where the columns of a row belong.
+func All[T any](ctx context.Context, db Querier, columns func(row *T) []any, query string, args ...any) (all []T, err error) {
+	err = Each(ctx, db, func(rows *sql.Rows) error {
+		var row T
+		err := rows.Scan(columns(&row)...)
+		all = append(all, row)
+		return err
+	}, query, args...)
+	return all, err
 }
 
 // FirstTexts returns the first column of the rows of a query, which are texts.
@@ -82,13 +91,16 @@ func EachRow(ctx context.Context, db *sql.DB, query string, args []driver.Value,
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	return conn.Raw(func(c any) error {
-		rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, named)
-		if err != nil {
-			return err
-		}
-		return errors.Join(Drain(ctx, rows, row), rows.Close())
-	})
+	return conn.Raw(func(c any) error { return EachOn(ctx, c.(driver.QueryerContext), query, named, row) })
+}
+
+// EachOn is EachRow on a connection of the driver.
+func EachOn(ctx context.Context, c driver.QueryerContext, query string, args []driver.NamedValue, row func([]driver.Value)) error {
+	rows, err := c.QueryContext(ctx, query, args)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Drain(ctx, rows, row), rows.Close())
 }
 
 // Drain looks at the context now and then: the driver does so only while it

@@ -119,35 +119,41 @@ func (c *checker) run() error {
 // integrity is SQLite's own check.
 func (c *checker) integrity() error {
 	c.progress("integrity")
-	rows, err := c.db.QueryContext(c.ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings))
-	if err != nil {
-		return c.finding("integrity", "", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err := conn.Each(c.ctx, c.db, func(rows *sql.Rows) error {
 		var text string
-		if err := rows.Scan(&text); err != nil {
-			return c.finding("integrity", "", err)
-		}
-		if text != "ok" {
+		err := rows.Scan(&text)
+		if err == nil && text != "ok" {
 			c.report(Finding{Check: "integrity", Detail: conn.Flat(text)})
 		}
-	}
-	return c.finding("integrity", "", rows.Err())
+		return err
+	}, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings))
+	return c.finding("integrity", "", err)
 }
+
+var errEnough = errors.New("no more findings are wanted")
 
 // step runs a query for findings. That it cannot be run is one, unless it was
 // interrupted or the disk failed.
 func (c *checker) step(s step) error {
 	c.progress(s.name)
 	n := 0
-	err := eachFinding(c.ctx, c.db, s.query, func(build, detail sql.NullString) bool {
+	err := conn.Each(c.ctx, c.db, func(rows *sql.Rows) error {
+		var build, detail sql.NullString
+		if err := rows.Scan(&build, &detail); err != nil {
+			return err
+		}
 		if n++; n > maxFindings {
 			detail.String = "and more"
 		}
 		c.report(Finding{Check: s.name, Build: build.String, Detail: conn.Flat(cmp.Or(detail.String, "a value is NULL that cannot be"))})
-		return n <= maxFindings
-	})
+		if n > maxFindings {
+			return errEnough
+		}
+		return nil
+	}, s.query)
+	if errors.Is(err, errEnough) {
+		return nil
+	}
 	return c.finding(s.name, "", err)
 }
 
@@ -195,34 +201,9 @@ func (c *checker) labels() (labels []string, err error) {
 // read reads every column of what a build shows.
 func (c *checker) read(label string) error {
 	for _, view := range []string{"entries", "files", "problems"} {
-		rows, err := c.db.QueryContext(c.ctx, "SELECT * FROM "+view+" WHERE build = ?", label)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		if err := conn.Each(c.ctx, c.db, func(*sql.Rows) error { return nil }, "SELECT * FROM "+view+" WHERE build = ?", label); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// eachFinding runs a query that yields two columns, until row returns false.
-func eachFinding(ctx context.Context, db *sql.DB, query string, row func(a, b sql.NullString) bool) error {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var a, b sql.NullString
-		if err := rows.Scan(&a, &b); err != nil {
-			return err
-		}
-		if !row(a, b) {
-			return nil
-		}
-	}
-	return rows.Err()
 }

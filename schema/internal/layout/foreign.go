@@ -79,8 +79,9 @@ func Check(ctx context.Context, c driver.Conn) error {
 	if err != nil {
 		return err
 	}
+	q := c.(driver.QueryerContext)
 	var version int64
-	if err := eachRow(ctx, c, "PRAGMA user_version", func(v []driver.Value) { version, _ = v[0].(int64) }); err != nil {
+	if err := conn.EachOn(ctx, q, "PRAGMA user_version", nil, func(v []driver.Value) { version, _ = v[0].(int64) }); err != nil {
 		return err
 	}
 	if err := CheckVersion(version); err != nil {
@@ -88,7 +89,7 @@ func Check(ctx context.Context, c driver.Conn) error {
 	}
 	found := ""
 	seen := map[string]bool{}
-	err = eachRow(ctx, c, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY rowid", func(v []driver.Value) {
+	err = conn.EachOn(ctx, q, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY rowid", nil, func(v []driver.Value) {
 		kind, name, table, text := str(v[0]), str(v[1]), str(v[2]), str(v[3])
 		seen[name] = true
 		if found == "" {
@@ -130,13 +131,4 @@ func (m *made) foreign(kind, name, table, text string) string {
 func str(v driver.Value) string {
 	s, _ := v.(string)
 	return s
-}
-
-func eachRow(ctx context.Context, c driver.Conn, query string, row func([]driver.Value)) error {
-	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	return conn.Drain(ctx, rows, row)
 }
