@@ -119,8 +119,12 @@ func (e *events) plan(p *update.Plan) {
 	for _, a := range p.Aside {
 		e.text("moves aside: %s, to %s\n", a.Path, a.To)
 	}
-	e.text("build %q: %d files as they are, %d changed, %d new, %d to be removed; to fetch: %d bytes; to write: %d bytes\n",
-		p.Build, p.Bill.Same, p.Bill.Changed, p.Bill.New, p.Bill.Gone, p.Bill.Fetch, p.Bill.Write)
+	write := ""
+	if p.Overlay == nil { // how far an overlay will compress is not known yet
+		write = fmt.Sprintf("; to write: %d bytes", p.Bill.Write)
+	}
+	e.text("build %q: %d files as they are, %d changed, %d new, %d to be removed; to fetch: %d bytes%s\n",
+		p.Build, p.Bill.Same, p.Bill.Changed, p.Bill.New, p.Bill.Gone, p.Bill.Fetch, write)
 }
 
 func (e *events) done(dir string, p *update.Plan, r *update.Remote, took time.Duration) {

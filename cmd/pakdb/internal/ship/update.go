@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -220,12 +221,15 @@ func printBill(a *cli.App, p *update.Plan) error {
 	if err == nil && b.Looked > 0 {
 		_, err = fmt.Fprintf(a.Stdout, "read for contents that may have moved: %s of unchanged files\n", cli.HumanSize(b.Looked))
 	}
-	if err == nil {
-		_, err = fmt.Fprintf(a.Stdout, "to write: %s", cli.HumanSize(b.Write))
+	var last []string
+	if p.Overlay == nil { // how far an overlay will compress is not known yet
+		last = append(last, "to write: "+cli.HumanSize(b.Write))
 	}
-	if err == nil && b.Free >= 0 {
-		_, err = fmt.Fprintf(a.Stdout, "; the disk has room for %s", cli.HumanSize(b.Free))
+	if b.Free >= 0 {
+		last = append(last, "the disk has room for "+cli.HumanSize(b.Free))
 	}
-	_, _ = fmt.Fprintln(a.Stdout)
+	if err == nil && len(last) > 0 {
+		_, err = fmt.Fprintln(a.Stdout, strings.Join(last, "; "))
+	}
 	return err
 }
