@@ -20,7 +20,7 @@ func TestBigBlocks(t *testing.T) {
 		t.Skip("seven megabytes of text and noise")
 	}
 	text, noise := deltatest.Words(1, 1<<20), bytes.Repeat(deltatest.Noisy(2, 70<<10), 70) // too late for zlib, and soon coded
-	if testkit.Deep() {
+	if testkit.All() {
 		noise = deltatest.Noisy(2, 4900<<10) // half a minute
 	}
 	for i := range noise {
