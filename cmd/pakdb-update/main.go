@@ -141,7 +141,7 @@ func run(ctx context.Context, args []string) int {
 		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", process.Version(), store.Format, store.FormatPlatforms)
 		return exitCode(err)
 	case o.client != "" && !store.ValidVersion(o.client):
-		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: PAKDB_CLIENT_VERSION=%s: numbers with dots, as 2.10\n", o.client)
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: PAKDB_CLIENT_VERSION=%s: want numbers with dots, as 2.10\n", o.client)
 		return exitUsage
 	case o.platform != "" && !store.ValidChannel(o.platform):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -platform %q: letters, digits, and . _ + - may be in it\n", o.platform)

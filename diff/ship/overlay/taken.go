@@ -13,8 +13,8 @@ import (
 // ErrTooLarge means that an archive would be larger than Options.MaxSize.
 var ErrTooLarge = errors.New("larger than an archive may be")
 
-// ErrExists means that a file of the patch is there already.
-var ErrExists = errors.New("is there already")
+// ErrExists means that a file of the patch exists already.
+var ErrExists = errors.New("exists already")
 
 // ErrName means that an archive of the name would not be mounted where it must.
 var ErrName = errors.New("the name decides over what the archive wins")
@@ -54,7 +54,7 @@ func refuseTaken(p *Plan) error {
 	for i := range p.Parts {
 		name := p.Parts[i].Name
 		if p.Parts[i].Use == Over && slices.ContainsFunc(taken, func(t string) bool { return strings.EqualFold(t, name) }) {
-			return fmt.Errorf("%w: %s is there already beside the archives of %s", ErrName, name, p.Old.Label)
+			return fmt.Errorf("%w: %s exists already beside the archives of %s", ErrName, name, p.Old.Label)
 		}
 	}
 	return nil

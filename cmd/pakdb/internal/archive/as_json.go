@@ -47,7 +47,7 @@ func (o *asOptions) check(a *cli.App, raw bool, more ...string) error {
 	known := append(append([]string{"json"}, mediaForms()...), more...)
 	switch {
 	case len(o.forms()) > 1 && slices.Contains(o.forms(), legacyForm):
-		return fmt.Errorf("%w: --as legacy stands alone", cli.ErrUsage)
+		return fmt.Errorf("%w: --as legacy goes with no other form", cli.ErrUsage)
 	case o.form != "" && slices.ContainsFunc(o.forms(), func(form string) bool { return !slices.Contains(known, form) }):
 		return fmt.Errorf("%w: --as %s: the forms are %s", cli.ErrUsage, o.form, strings.Join(known, ", "))
 	case o.form != "" && raw:

@@ -63,7 +63,7 @@ import.`,
 	cmd.ValidArgsFunction = cli.Completing(a, operand.CompleteEntries)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if opts.out == "" {
-			return cli.UsageError(cmd, errors.New("extract where to? pass -o DIR"))
+			return cli.UsageError(cmd, errors.New("no output: pass -o DIR"))
 		}
 		if opts.format != "" && !opts.dryRun {
 			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))

@@ -250,7 +250,7 @@ func orderOf(opts lsOptions) (order, error) {
 	compare := sortBy(opts.sort)
 	switch {
 	case opts.sort != "" && compare == nil:
-		return nil, fmt.Errorf("%w: no sort key %q; there are %s", cli.ErrUsage, opts.sort, strings.Join(sortKeys(), ", "))
+		return nil, fmt.Errorf("%w: no sort key %q: want one of %s", cli.ErrUsage, opts.sort, strings.Join(sortKeys(), ", "))
 	case opts.sort == "":
 		return func(all iter.Seq[item]) iter.Seq[item] { return all }, nil
 	}

@@ -59,7 +59,7 @@ alone. Unsafe changes are refused.`,
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT, or --dry-run"))
 			}
 			return runModSet(cmd.Context(), a, opts, args)
 		},
@@ -142,9 +142,9 @@ func (o *modOptions) edits(args []string) (names []string, all []mods.Edit, err 
 	}
 	switch {
 	case len(names) == 0:
-		err = fmt.Errorf("%w: change which package? name a FILE, BUILD:PATH or ARCHIVE!/ENTRY", cli.ErrUsage)
+		err = fmt.Errorf("%w: no package: name a FILE, BUILD:PATH or ARCHIVE!/ENTRY", cli.ErrUsage)
 	case len(all) == 0:
-		err = fmt.Errorf("%w: change what? pass FIELD=VALUE", cli.ErrUsage)
+		err = fmt.Errorf("%w: no change: pass FIELD=VALUE", cli.ErrUsage)
 	}
 	return names, all, err
 }

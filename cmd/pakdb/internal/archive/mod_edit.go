@@ -48,7 +48,7 @@ the proof of the result are those of "pakdb mod set".`,
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT, or --dry-run"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT, or --dry-run"))
 			}
 			if opts.sql == "" && opts.csv == "" && opts.json == "" && !cmd.Flags().Changed("sql") {
 				return cli.UsageError(cmd, errors.New("change what? pass --sql, --csv or --json"))

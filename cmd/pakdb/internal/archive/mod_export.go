@@ -39,7 +39,7 @@ code is 1. --partial writes the edits without them.`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o FILE"))
 			}
 			return runModExport(cmd.Context(), a, opts, args[0])
 		},

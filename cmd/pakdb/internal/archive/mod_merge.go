@@ -48,7 +48,7 @@ a mod differs less than from BUILD.`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT"))
 			}
 			return runModMerge(cmd.Context(), a, opts, args)
 		},

@@ -49,7 +49,7 @@ as in "pakdb mod merge"; --partial writes what carries and lists the rest.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case opts.out == "":
-				return cli.UsageError(cmd, errors.New("write where to? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT"))
 			case !slices.Contains([]string{"", "mod", "game"}, opts.prefer):
 				return cli.UsageError(cmd, fmt.Errorf("--prefer %s: want mod or game", opts.prefer))
 			}

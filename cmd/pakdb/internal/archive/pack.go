@@ -38,7 +38,7 @@ explains response and order files, symbolic links and encryption.`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("pack into which file? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT"))
 			}
 			opts.kind, opts.version, _ = strings.Cut(opts.kind, "@")
 			opts.create.set = cmd.Flags().Changed

@@ -41,7 +41,7 @@ func refuseParts(r *codecs.Registry, out string) error {
 			continue
 		}
 		if !r.IsPart(f.Name(), dir) && r.IsPart(f.Name(), withFile{dir, filepath.Base(out), info}) {
-			return cli.WithHint(cli.Refusal(fmt.Errorf("%s is there already, and would be part of %s", filepath.Join(filepath.Dir(out), f.Name()), out)),
+			return cli.WithHint(cli.Refusal(fmt.Errorf("%s exists already, and would be part of %s", filepath.Join(filepath.Dir(out), f.Name()), out)),
 				"pass --overwrite to replace it")
 		}
 	}

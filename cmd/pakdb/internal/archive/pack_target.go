@@ -91,7 +91,7 @@ func (t *target) follow(model *operand.Archive, wanted string, keys codecs.KeyFu
 	o, err := t.format.OptionsLike(model.Archive)
 	if errors.Is(err, errors.ErrUnsupported) { // its version is not written
 		if wanted == "" {
-			return cli.WithHint(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
+			return cli.WithHint(err, "choose another by --type @VERSION: pakdb writes "+strings.Join(t.format.Versions, ", "))
 		}
 		o, err = &codecs.CreateOptions{MountPoint: model.Info().MountPoint, Keys: keys}, nil
 	}
@@ -128,7 +128,7 @@ func packFormat(a *cli.App, opts packOptions, model *operand.Archive) (*codecs.F
 	writes := "pakdb writes " + strings.Join(writableFormats(r), ", ")
 	switch {
 	case len(candidates) > 1:
-		return nil, cli.WithHint(ambiguousFormat(opts, candidates), "pass --type, --version or --like")
+		return nil, cli.WithHint(ambiguousFormat(opts, candidates), "pass --type or --like")
 	case format == nil:
 		return nil, cli.WithHint(fmt.Errorf("%w: the name %s has no known extension", cli.ErrUsage, opts.out), "pass --type or --like; "+writes)
 	case format.Create == nil:

@@ -25,9 +25,9 @@ func (o *showOptions) checkTables() error {
 	for _, name := range o.tables {
 		switch {
 		case !slices.Contains(tableNames(), name):
-			return fmt.Errorf("%w: --tables: no table %q; there are %s", cli.ErrUsage, name, strings.Join(tableNames(), ", "))
+			return fmt.Errorf("%w: --tables: no table %q: want one of %s", cli.ErrUsage, name, strings.Join(tableNames(), ", "))
 		case len(o.tables) > 1 && slices.Contains(contentTables(), name):
-			return fmt.Errorf("%w: --tables %s stands alone", cli.ErrUsage, name)
+			return fmt.Errorf("%w: --tables %s goes with no other table", cli.ErrUsage, name)
 		}
 	}
 	if o.code || o.depth != "all" {

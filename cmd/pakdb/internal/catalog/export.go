@@ -42,7 +42,7 @@ earlier one. docs/engines.md has statements for each engine.`,
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("views") && len(o.views) == 0 {
-				return cli.UsageError(cmd, errors.New("--views names none"))
+				return cli.UsageError(cmd, errors.New("--views is empty"))
 			}
 			return runExport(cmd.Context(), a, o, args)
 		},

@@ -56,7 +56,7 @@ contents beside the catalog, for when the archives are gone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, part := range opts.without {
 				if !slices.Contains(parts(), part) {
-					return cli.UsageError(cmd, fmt.Errorf("--without %s: there are %s", part, strings.Join(parts(), ", ")))
+					return cli.UsageError(cmd, fmt.Errorf("--without %s: want one of %s", part, strings.Join(parts(), ", ")))
 				}
 			}
 			if n := countCatalogs(args); n == len(args) {
@@ -71,7 +71,7 @@ contents beside the catalog, for when the archives are gone.`,
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to store"))
 			}
 			if cmd.Flags().Changed("created") && opts.created == "" {
-				return cli.UsageError(cmd, errors.New("--created is no time")) // a variable that is not set, and not now
+				return cli.UsageError(cmd, errors.New("--created is empty")) // a variable that is not set, and not now
 			}
 			return runIndex(cmd.Context(), a, opts, args)
 		},

@@ -140,7 +140,7 @@ func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts *in
 func printMerged(a *cli.App, b *cli.MergedBuild) (err error) {
 	label := terminal.Printable(b.Build)
 	if b.Done == "same" {
-		_, err = fmt.Fprintf(a.Stdout, "build %q is there already\n", label)
+		_, err = fmt.Fprintf(a.Stdout, "build %q exists already\n", label)
 		return err
 	}
 	shared := ""

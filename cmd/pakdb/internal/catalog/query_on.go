@@ -45,7 +45,7 @@ func (f *queryFlags) askServer(ctx context.Context, text string, args []string, 
 		}, func(row []driver.Value) error { return rows.Write(row...) })
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			return fmt.Errorf("the time is up: %w", ctx.Err())
+			return fmt.Errorf("time limit: %w", ctx.Err())
 		case err != nil || rows == nil:
 			return err
 		}

@@ -27,7 +27,7 @@ func SourceDateEpoch() (time.Time, error) {
 // RefuseExisting returns an error if out exists, unless it may be overwritten.
 func RefuseExisting(out string, overwrite bool) error {
 	if _, err := os.Lstat(out); err == nil && !overwrite {
-		return WithHint(Refusal(fmt.Errorf("%s is there already", out)), "pass --overwrite to replace it")
+		return WithHint(Refusal(fmt.Errorf("%s exists already", out)), "pass --overwrite to replace it")
 	}
 	return nil
 }

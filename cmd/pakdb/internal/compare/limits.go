@@ -82,7 +82,7 @@ func findFigure(name string) (figure, error) {
 			return f, nil
 		}
 	}
-	err := fmt.Errorf("%w: no figure %q; there are %s", cli.ErrUsage, name, strings.Join(figureNames(), ", "))
+	err := fmt.Errorf("%w: no figure %q: want one of %s", cli.ErrUsage, name, strings.Join(figureNames(), ", "))
 	return figure{}, cli.WithHint(err, glob.NearestHint(glob.Nearest(name, figureNames())))
 }
 
@@ -96,7 +96,7 @@ func (f *figure) parse(text string, size func(string) (int64, error)) (int64, er
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %s: %q is no count; 0 and 200 are", cli.ErrUsage, f.name, text)
+		return 0, fmt.Errorf("%w: %s: %q is no count: want a number, as 200", cli.ErrUsage, f.name, text)
 	}
 	return n, nil
 }

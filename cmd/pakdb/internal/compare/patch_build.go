@@ -38,7 +38,7 @@ patches" explains formats, names and delete records.`,
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun && opts.explain == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o DIR, or --dry-run"))
 			}
 			if opts.format != "" && !opts.dryRun && (opts.format != "json" || opts.explain != "") {
 				return cli.UsageError(cmd, errors.New("but for json, --format is for --dry-run"))

@@ -39,7 +39,7 @@ something differs.`,
 			switch {
 			case opts.against != "":
 			case len(args) > 1:
-				return cli.UsageError(cmd, errors.New("compare with which build? pass --against NEW"))
+				return cli.UsageError(cmd, errors.New("no build to compare with: pass --against NEW"))
 			default:
 				return runPatchLog(cmd.Context(), a, args[0], opts.format)
 			}

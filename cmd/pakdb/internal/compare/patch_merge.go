@@ -40,7 +40,7 @@ patches into one new base without delete records.`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("merge into which file? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o OUT"))
 			}
 			return runPatchMerge(cmd.Context(), a, opts, args)
 		},

@@ -66,7 +66,7 @@ download by each transport. "pakdb help transports" compares these.`,
 				return planDelta(cmd.Context(), a, old, new, opts)
 			}
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE, or --dry-run"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o FILE, or --dry-run"))
 			}
 			if err := cli.RefuseExisting(opts.out, overwrite); err != nil {
 				return err

@@ -36,7 +36,7 @@ interruption run the same command again before the files are used.`,
 		Args: cli.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR"))
+				return cli.UsageError(cmd, errors.New("no output: pass -o DIR"))
 			}
 			return runDeltaApply(cmd.Context(), a, args[0], args[1:], opts)
 		},

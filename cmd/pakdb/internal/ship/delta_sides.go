@@ -143,7 +143,7 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 func deltaHint(err error) error {
 	switch {
 	case errors.Is(err, apply.ErrApplied):
-		return cli.WithHint(err, "nothing need be done")
+		return cli.WithHint(err, "there is nothing to do")
 	case errors.Is(err, delta.ErrWrongOld):
 		return cli.WithHint(err, `"pakdb delta verify" shows the files that the patch is for`)
 	case errors.Is(err, delta.ErrNoKey):

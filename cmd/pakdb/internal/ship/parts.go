@@ -24,7 +24,7 @@ func readParts(flags []string) (list []publish.PartFiles, err error) {
 	for _, text := range flags {
 		name, pattern, ok := strings.Cut(text, "=")
 		if !ok || pattern == "" {
-			return nil, fmt.Errorf("%w: --part %q: NAME=PATTERN, as fr='Localization/fr/**'", cli.ErrUsage, text)
+			return nil, fmt.Errorf("%w: --part %q: want NAME=PATTERN, as fr='Localization/fr/**'", cli.ErrUsage, text)
 		}
 		if slices.Contains(names, name) {
 			return nil, fmt.Errorf("%w: --part: %q is there twice: one pattern of several is {A,B}", cli.ErrUsage, name)

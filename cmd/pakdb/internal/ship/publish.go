@@ -43,7 +43,7 @@ stores, parts, buckets and signatures.`,
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return cli.UsageError(cmd, errors.New("publish where to? pass -o STORE"))
+				return cli.UsageError(cmd, errors.New("no store: pass -o STORE"))
 			}
 			return runPublish(cmd.Context(), a, args[0], opts)
 		},
@@ -78,10 +78,10 @@ type publishOptions struct {
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
 	effort := slices.Index(publish.Efforts(), opts.effort)
 	if effort < 0 {
-		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
+		return fmt.Errorf("%w: --effort %q: want fast, normal or best", cli.ErrUsage, opts.effort)
 	}
 	if opts.deltas < 0 {
-		return fmt.Errorf("%w: --deltas %d: from 0 builds or more", cli.ErrUsage, opts.deltas)
+		return fmt.Errorf("%w: --deltas %d: want a number from 0", cli.ErrUsage, opts.deltas)
 	}
 	if err := checkPlatform(opts.platform); err != nil {
 		return err

@@ -33,7 +33,7 @@ func (r *rollout) add(cmd *cobra.Command) {
 // read reads the share and the versions of clients.
 func (r *rollout) read() (err error) {
 	if r.to.Share, err = store.ParseShare(r.share); err != nil {
-		return fmt.Errorf("%w: --rollout %q: above 0 and up to 100%%, as 10%% or 0.5%%", cli.ErrUsage, r.share)
+		return fmt.Errorf("%w: --rollout %q: want a share above 0, up to 100%%, as 0.5%%", cli.ErrUsage, r.share)
 	}
 	if r.clients != "" {
 		var ok bool
@@ -43,14 +43,14 @@ func (r *rollout) read() (err error) {
 	}
 	for _, v := range []string{r.to.Min, r.to.Max} {
 		if v != "" && !store.ValidVersion(v) {
-			return fmt.Errorf("%w: a client version is numbers with dots, as 2.10: %q", cli.ErrUsage, v)
+			return fmt.Errorf("%w: client version %q: want numbers with dots, as 2.10", cli.ErrUsage, v)
 		}
 	}
 	if r.to.Min != "" && r.to.Max != "" && store.CompareVersions(r.to.Min, r.to.Max) > 0 {
 		return fmt.Errorf("%w: no client has version %s or later and %s or earlier", cli.ErrUsage, r.to.Min, r.to.Max)
 	}
 	if !store.ValidChannel(r.to.Channel) {
-		return fmt.Errorf("%w: --channel %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, r.to.Channel)
+		return fmt.Errorf("%w: --channel %q: it may have letters, digits and . _ + -", cli.ErrUsage, r.to.Channel)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (r *rollout) read() (err error) {
 // checkPlatform refuses what is no name of a platform; "" is every one.
 func checkPlatform(name string) error {
 	if name != "" && !store.ValidChannel(name) {
-		return fmt.Errorf("%w: --platform %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, name)
+		return fmt.Errorf("%w: --platform %q: it may have letters, digits and . _ + -", cli.ErrUsage, name)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (f *following) add(cmd *cobra.Command) {
 func (f *following) into(opt *update.RemoteOptions) error {
 	client := os.Getenv("PAKDB_CLIENT_VERSION")
 	if client != "" && !store.ValidVersion(client) {
-		return fmt.Errorf("%w: PAKDB_CLIENT_VERSION=%s: numbers with dots, as 2.10", cli.ErrUsage, client)
+		return fmt.Errorf("%w: PAKDB_CLIENT_VERSION=%s: want numbers with dots, as 2.10", cli.ErrUsage, client)
 	}
 	if err := checkPlatform(f.platform); err != nil {
 		return err

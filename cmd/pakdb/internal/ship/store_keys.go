@@ -135,7 +135,7 @@ func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(con
 		return err
 	}
 	if key == nil {
-		return cli.UsageError(cmd, errors.New("sign with which key? pass --sign FILE"))
+		return cli.UsageError(cmd, errors.New("no key to sign with: pass --sign FILE"))
 	}
 	root, err := readRoot(f.root)
 	if err != nil {
@@ -176,7 +176,7 @@ key in place of another.`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.sign.file == "" {
-				return cli.UsageError(cmd, errors.New("sign with which key? pass --sign FILE"))
+				return cli.UsageError(cmd, errors.New("no key to sign with: pass --sign FILE"))
 			}
 			if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
 				return f.signPatch(cmd, a, args[0])
@@ -240,7 +240,7 @@ trust/*.root.json.`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.sign) == 0 {
-				return cli.UsageError(cmd, errors.New("sign with which keys? pass --sign FILE"))
+				return cli.UsageError(cmd, errors.New("no key to sign with: pass --sign FILE"))
 			}
 			return f.run(cmd.Context(), a, args[0])
 		},

@@ -40,7 +40,7 @@ metadata. The first takes the keys from --trust, else from the store. See
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(o.from) == 0 && (o.fetchOnly || !update.Preloaded(args[0])) {
-				return cli.UsageError(cmd, errors.New("update from where? pass --from STORE"))
+				return cli.UsageError(cmd, errors.New("no store: pass --from STORE"))
 			}
 			return runUpdate(cmd.Context(), a, args[0], o)
 		},
