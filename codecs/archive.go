@@ -114,7 +114,7 @@ type Block struct {
 	Size   int64
 }
 
-// SumKind says what a [Sum] covers.
+// SumKind is the bytes that a [Sum] covers.
 type SumKind uint8
 
 // The checksums that archives carry.
@@ -160,7 +160,7 @@ type SumChecker interface {
 	CheckSum(ctx context.Context, e *Entry) error
 }
 
-// Summer is an Archive whose checksums lie apart from its tables. Sums reads
+// Summer is an Archive whose checksums are apart from its tables. Sums reads
 // them all, by ordinal, without reading content; where the archive has none,
 // the Sum is zero. It returns nil where the tables have them: in [Entry.Sum]. Two archives can be compared by them: equal sums mean equal
 // stored bytes. Unequal sums say nothing about decoded content.
@@ -192,7 +192,7 @@ type NameWriter interface {
 	AddName(NamedResource) error
 }
 
-// Imitator is a Writer that can take over what a container keeps beside its
+// Imitator is a Writer that can copy the data that a container keeps beside its
 // entries and names, so that a rewritten archive differs from the original in
 // nothing that nobody changed. It must be called before the first entry.
 type Imitator interface {

@@ -195,7 +195,7 @@ type DamageCollector struct {
 	cause   string
 }
 
-// NewDamageCollector begins with what the archive warns of.
+// NewDamageCollector begins with the warnings of the archive.
 func NewDamageCollector(name string, a Archive) *DamageCollector {
 	c := &DamageCollector{archive: name}
 	for _, w := range a.Info().Warnings {
@@ -231,7 +231,7 @@ func (c *DamageCollector) Add(e *Entry, err error) bool {
 // 64 MB.
 const maxTable = 256 << 20
 
-// AddTable adds what is wrong with the content of an entry that is a table of its archive.
+// AddTable adds the damage of an entry whose content is a table of its archive.
 func (c *DamageCollector) AddTable(ctx context.Context, r *Registry, a Archive, e *Entry) {
 	at := slices.IndexFunc(r.Inspectors, func(in *Inspector) bool { return in.Table != nil && in.Match(e, nil) && in.Table(e) })
 	if at < 0 || e.Size > maxTable {
@@ -342,7 +342,7 @@ func (r *Registry) fallback(name string) bool {
 	return ok && f.Fallback()
 }
 
-// MergeDamage adds what is new of more, by archive, to found, and sorts by archive.
+// MergeDamage adds to found the damage of more that it lacks, and sorts by archive.
 func MergeDamage(found, more []Damage) []Damage {
 	for _, d := range more {
 		if !slices.ContainsFunc(found, func(f Damage) bool { return f.Archive == d.Archive }) {

@@ -29,7 +29,7 @@ var (
 	ErrNonStrict = errors.New("departs from the format") // readable, but not as the format wants it
 )
 
-// FormatError reports what is wrong with a file, and where.
+// FormatError is a fault of a file, and its place.
 //
 //	game.sip: gpak: entry "A/B.curve": size at 0x1f40: corrupt: 70000 > 65536
 //
@@ -71,7 +71,7 @@ func Errorf(class error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", class, fmt.Sprintf(format, args...))
 }
 
-// IsFinding reports whether err says what is wrong with a file. All others are of the
+// IsFinding reports whether err is about a fault of a file. All others are of the
 // machine, such as a disk that cannot be read, or of a context that has ended.
 func IsFinding(err error) bool {
 	var machine *fs.PathError

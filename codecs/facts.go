@@ -66,7 +66,7 @@ type Dictionary struct {
 // HeadSize is how many leading bytes of a content [Inspector.Match] is shown.
 const HeadSize = 64
 
-// Facts is what one content says about itself and others.
+// Facts are the statements of one content about itself and others.
 type Facts struct {
 	Kind     string   // kind of content, "calligraphy-prototype", "unreal-package"; in contents.kind
 	Symbols  []Symbol // what the content defines
@@ -197,7 +197,7 @@ type ValueOptions struct {
 	Classes Classes // nil: those that the content declares
 }
 
-// Values is what a [ValueReader] read of one content.
+// Values are the values that a [ValueReader] read from one content.
 type Values struct {
 	Context     int64 // a hash of the classes and the engine that were used; 0: the content's own
 	Engine      int   // 427 for 4.27; 0 where none is known

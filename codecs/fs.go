@@ -101,7 +101,7 @@ func (f *FileSystem) Stat(name string) (fs.FileInfo, error) {
 	return n, nil
 }
 
-// Sub returns what lies in a folder as a file system. That of [fs.Sub] itself matches no
+// Sub returns a folder as a file system. That of [fs.Sub] itself matches no
 // patterns below a folder whose name has a bracket.
 func (f *FileSystem) Sub(dir string) (fs.FS, error) {
 	n, err := f.find("sub", dir)

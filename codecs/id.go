@@ -63,7 +63,7 @@ func multiple(size, parts, limit float64) bool {
 	return size <= limit && float32(math.Round(size*parts)/parts) == float32(size)
 }
 
-// IDLayout says how ids lie in the bytes that are scanned.
+// IDLayout is the layout of ids in scanned bytes.
 type IDLayout struct {
 	Width int  // bytes of an id: 4 or 8
 	Big   bool // big-endian

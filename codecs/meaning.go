@@ -81,7 +81,7 @@ func Meaning(ctx context.Context, facts *Facts, files Files) (*Node, error) {
 	return root, nil
 }
 
-// Describer is a [Facts.Detail] that adds what its family of formats knows of a content.
+// Describer is a [Facts.Detail] that adds its family's knowledge of a content.
 type Describer interface {
 	Describe(ctx context.Context, root *Node, files Files) error
 }

@@ -131,7 +131,7 @@ type File struct {
 	PathID, ContentID, ArchiveID int64 // in the catalog: path_id, content_id, archive_id; 0 for none
 }
 
-// Name is the path, or the id where there is no path.
+// Name is the path, or the id if there is no path.
 func (f *File) Name() string {
 	if f.Path != "" {
 		return f.Path
@@ -139,7 +139,7 @@ func (f *File) Name() string {
 	return "@" + f.AssetID
 }
 
-// Name is what the entry is called by, in the new build if it is there.
+// Name is the name of the entry, in the new build if it is there.
 func (c *Change) Name() string {
 	return c.either().Name()
 }

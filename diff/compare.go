@@ -29,7 +29,7 @@ type Options struct {
 	Brief bool
 }
 
-// Result is what a comparison found. It is not safe for concurrent use.
+// Result is the result of a comparison. It is not safe for concurrent use.
 type Result struct {
 	OldBuild, NewBuild string
 	OldID, NewID       int64 // build_ids in the catalog

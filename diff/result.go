@@ -29,7 +29,7 @@ func (r *Result) Names() iter.Seq[string] {
 	}
 }
 
-// UnknownNames returns what the entries that Unknown counts are called, in no particular
+// UnknownNames returns the names of the entries that Unknown counts, in no particular
 // order.
 func (r *Result) UnknownNames(ctx context.Context) ([]string, error) {
 	paths := make([]int64, 0, len(r.found.Unknown))

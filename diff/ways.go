@@ -85,7 +85,7 @@ const (
 	WayDelta   = "delta"   // the transport patch that "pakdb delta make" makes
 )
 
-// Way is what an update takes by one way of transport.
+// Way is the cost of an update by one way of transport.
 type Way struct {
 	Name  string // WayBuild, WayFiles, WayChunks, WayEntries or WayDelta
 	Bytes int64

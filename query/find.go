@@ -92,7 +92,7 @@ func take(to []match, next func() (match, error, bool)) ([]match, error) {
 	return to, nil
 }
 
-// SearchKinds returns what a text may be where it is found, as [Hit.Kind] says.
+// SearchKinds returns the values of [Hit.Kind].
 func SearchKinds() []string {
 	all := []string{"path", "folder"}
 	for _, u := range search.Uses {

@@ -9,7 +9,7 @@ import (
 	"pakdb/internal/search"
 )
 
-// Search is what is looked for: all of its terms.
+// Search is a list of terms, all of which must match.
 type Search struct {
 	text  string // as it was given, without spaces around it
 	lower string
@@ -25,7 +25,7 @@ type term struct {
 	phrase bool     // the text occurs as it is
 }
 
-// ParseSearch reads what is looked for: words, starts of words that end in *, and "words in a
+// ParseSearch reads a search: words, starts of words that end in *, and "words in a
 // row" in quotes. Case and accents do not matter. A query without a word matches nothing.
 func ParseSearch(text string) *Search {
 	q := &Search{text: strings.TrimSpace(text)}

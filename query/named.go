@@ -140,7 +140,7 @@ func ReadSQL(r io.Reader, name string) (string, error) {
 // Names returns the names in order.
 func (l Library) Names() []string { return slices.Sorted(maps.Keys(l)) }
 
-// List returns the names with what they are for: a line each, or several of at most
+// List returns the names with their purposes: a line each, or several of at most
 // width cells. 0: one, however long.
 func (l Library) List(width int) string {
 	longest := 0
@@ -328,7 +328,7 @@ func (q *Named) Usage() string {
 	return b.String()
 }
 
-// Help returns what there is to know of q, in lines.
+// Help returns the description of q, in lines.
 func (q *Named) Help() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", q.Doc, q.Usage())

@@ -102,7 +102,7 @@ func (o Output) writer() (*output, error) {
 	return w, nil
 }
 
-// Check reports what is wrong with o before anything is run or written.
+// Check returns the error of o before anything is run or written.
 func (o Output) Check() error {
 	_, err := o.writer()
 	return err

@@ -99,7 +99,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	return b.pipeline.Prepare(ctx, b.c.finder, tx)
 }
 
-// SetNames says what the archives of the build are called, which is to be known before the
+// SetNames sets the names of the build's archives, which must be known before the
 // first of them: none of another name continues what had one of these names before.
 func (b *Build) SetNames(names []string) { b.lineages.SetNames(names) }
 

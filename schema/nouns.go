@@ -32,7 +32,7 @@ type (
 	Edition = write.Before
 	// Same is a row of the edition before.
 	Same = record.Same
-	// Facts is what an inspector found in a content.
+	// Facts are the findings of an inspector in a content.
 	Facts = record.Facts
 	// Symbol says what an id or a name means.
 	Symbol = record.Symbol
@@ -44,7 +44,7 @@ type (
 	Problem = record.Problem
 	// Package is the Unreal package whose exports a content holds.
 	Package = record.Package
-	// Values is what was read of the exports in a content.
+	// Values are the values of the exports in a content.
 	Values = record.Values
 	// Name is a public name of an entry, in formats that keep names apart.
 	Name = record.Name
@@ -63,7 +63,7 @@ func Generality(inspector string) int { return record.Generality(inspector) }
 // with the first scan that reads.
 const StatedSize = record.StatedSize
 
-// RowBits says how far rows of a new lineage lie apart, 1<<RowBits, so that what later
+// RowBits gives the distance of the rows of a new lineage, 1<<RowBits, so that what later
 // editions put between two of them has room.
 const RowBits = record.RowBits
 
@@ -103,7 +103,7 @@ type Finding = file.Finding
 // Checked is what [Check] found out beside its findings.
 type Checked = file.Checked
 
-// Check looks at a whole catalog and reports what is wrong with it: pages and
+// Check reads a whole catalog and reports its faults: pages and
 // indexes, references between tables, the marks of a catalog, and what pakdb itself
 // relies on; at last it reads all rows of each build. progress gets the name of each
 // step. An error means that the check could not be made; what is damaged is a finding.

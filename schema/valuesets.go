@@ -233,7 +233,7 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 	return failed, err
 }
 
-// Unread is what of the packages of a build whose lists have no tags was not read.
+// Unread counts what was not read of packages whose lists have no tags.
 type Unread struct {
 	Objects int64  `json:"objects"` // without Tables
 	Of      int64  `json:"of"`      // all of their objects

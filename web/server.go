@@ -17,7 +17,7 @@ import (
 	"pakdb/web/internal/explore"
 )
 
-// Config is what a [Server] serves, and to whom.
+// Config is the configuration of a [Server].
 type Config struct {
 	// DB is the catalog as schema.OpenReadOnly opens it; it must allow several connections.
 	DB *sql.DB
@@ -99,7 +99,7 @@ func New(c Config) *Server {
 	return s
 }
 
-// Warm reads what the first visitor will ask for: the folders of the newest build.
+// Warm reads the folders of the newest build before the first request.
 func (s *Server) Warm(ctx context.Context) error {
 	builds, err := s.builds.Builds(ctx)
 	if err != nil || len(builds) == 0 {

@@ -60,7 +60,7 @@ func Blame(ctx context.Context, db *sql.DB, contents Contents, build, path strin
 	return all, nil
 }
 
-// BlameOf returns what the value of a name was since which builds, the newest first, up to a
+// BlameOf returns the values of a name and their builds, the newest first, up to a
 // build: of each its origin, as Blame returns it. It is empty where the file has no such value.
 func BlameOf(ctx context.Context, db *sql.DB, contents Contents, build, path, name string) (all []Origin, err error) {
 	versions, err := versionsOf(ctx, db, build, path)

@@ -8,7 +8,7 @@ import (
 	"pakdb/internal/picture"
 )
 
-// Look is what a texture looks like from afar, whatever its size, format and place.
+// Look is a texture's look from afar, whatever its size, format and place.
 type Look struct {
 	Object        string
 	Width, Height int // of the texture
@@ -25,7 +25,7 @@ const (
 	leastOf  = 12   // bits of a hash that are set, and that are not: a picture of one colour looks like all others
 )
 
-// Looks returns what the textures of a package look like. Textures that cannot be decoded,
+// Looks returns the looks of the textures of a package. Textures that cannot be decoded,
 // or are nearly of one colour, have none.
 func Looks(p *media.Package) (all []Look) {
 	for i := range p.Exports {

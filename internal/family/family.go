@@ -24,7 +24,7 @@ func NameKey(name string) int64 {
 	return int64(binary.LittleEndian.Uint64(sum[:8]))
 }
 
-// Facts are what only the contents of one family have.
+// Facts are the facts that only contents of one family have.
 type Facts interface {
 	// Batch returns the facts as rows of the catalog; nil if they have none. It
 	// does not change the facts.

@@ -382,7 +382,7 @@ type Segment struct {
 	File   int // of the new files: the one it begins in
 }
 
-// Header is what a patch says about itself.
+// Header is the header of a patch.
 type Header struct {
 	Files
 	Needs
@@ -437,7 +437,7 @@ func (h *Header) Check() error {
 	return nil
 }
 
-// IsOwn reports that a file, or a folder that it lies in, is called as those that
+// IsOwn reports whether a file, or a folder above it, has a name of those that
 // updates leave for the time being. A patch that made one could say what the next
 // update has to finish.
 func IsOwn(name string) bool {

@@ -46,7 +46,7 @@ func (f *File) Is(sum Sum) bool {
 // is easily taken for it.
 func (f *File) IsWeak() bool { return 8*len(f.Sum)-f.Unknown < 16 }
 
-// Hash is what is known of the file's sum, in hexadecimal: of one file of many
+// Hash is the known part of the file's sum, in hexadecimal: of one file of many
 // its first bytes, or nothing.
 func (f *File) Hash() string { return f.Known(f.Sum) }
 

@@ -37,7 +37,7 @@ const (
 // damage. A signature is of the whole root.
 const rootStored = 8
 
-// Marshal returns what is before the segments: magic, header, root, signature.
+// Marshal returns the bytes before the segments: magic, header, root, signature.
 // only is the segment of a patch that has no more than that one.
 func (h *Header) Marshal(only []byte) []byte {
 	text, sums := h.Columns(), h.Sums()
@@ -95,7 +95,7 @@ func deflate(text []byte) []byte {
 	return append(binary.AppendUvarint(nil, uint64(len(coded))), coded...)
 }
 
-// ReadHeader reads what is before the segments of a patch, and returns where
+// ReadHeader reads the bytes before the segments of a patch, and returns where
 // these are read from: r, or memory.
 func ReadHeader(r io.Reader, most int) (*Header, io.Reader, error) {
 	front := make([]byte, len(Magic)+1, len(Magic)+8)

@@ -295,7 +295,7 @@ func ReadPublicKey(text string) (*PublicKey, error) {
 	return ParsePublicKey(text)
 }
 
-// Describe writes what a patch needs and makes, for people: with as much of each
+// Describe writes the old and new files of a patch, for people: with as much of each
 // file's hash as the patch has.
 func (h *Header) Describe(w io.Writer) error {
 	var b strings.Builder

@@ -62,7 +62,7 @@ const Absent = "*"
 // ErrRaced is the error for a file that somebody else wrote meanwhile.
 var ErrRaced = errors.New("somebody else has written it meanwhile")
 
-// Info is what a bucket says of a file.
+// Info is a bucket's metadata of a file.
 type Info struct {
 	Name    string
 	Size    int64
@@ -301,7 +301,7 @@ const (
 	HeldChunk  = 96  // of a chunk of one, with its share of a frame
 )
 
-// Budget counts what is held. Without received, nothing is refused: for those
+// Budget counts bytes in memory. Without received, nothing is refused: for those
 // that read their own store.
 type Budget struct {
 	used     int64
@@ -347,7 +347,7 @@ func (e *MemoryError) Hint() string {
 	return "the store is damaged, or made to harm: ask who publishes it; nothing was changed"
 }
 
-// SumSizes adds sizes, which are not negative; what is too large is the largest.
+// SumSizes adds sizes, which are not negative; an overflow gives the largest.
 func SumSizes(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -38,7 +38,7 @@ const (
 	maxFileLevel = 12
 )
 
-// AppendFile writes what a leaf's name is about.
+// AppendFile writes the bytes that a leaf's id covers.
 func AppendFile(b []byte, f *File) []byte {
 	sum, _ := hex.DecodeString(f.Sum)
 	b = binary.AppendUvarint(b, uint64(len(f.Path)))
@@ -51,7 +51,7 @@ func AppendFile(b []byte, f *File) []byte {
 	return append(append(b, sum...), exec)
 }
 
-// MarshalFiles returns files as a leaf of the tree holds them.
+// MarshalFiles returns files as a leaf of the tree.
 func MarshalFiles(files []File) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(files)))
 	for i := range files {

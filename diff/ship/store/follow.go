@@ -112,7 +112,7 @@ func (f *Follower) choose(dir string, builds []string, l Channels) (string, erro
 	return build, nil
 }
 
-// Remember sets what a folder is to remember of the last choice of a build.
+// Remember sets a folder's memory of the last choice of a build.
 func (f *Follower) Remember(in *Install) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,7 +122,7 @@ func (f *Follower) Remember(in *Install) {
 	in.Platform = cmp.Or(f.on, f.Platform, in.Platform)
 }
 
-// Marshal returns what [InstallName] is to have.
+// Marshal returns the content of [InstallName].
 func (in *Install) Marshal() []byte {
 	b, err := json.MarshalIndent(in, "", " ")
 	if err != nil {
@@ -142,7 +142,7 @@ func firstID(dir string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// ReadInstall reads what a folder says of itself: nothing if it has not the file.
+// ReadInstall reads the memory of a folder; it is empty without the file.
 func ReadInstall(dir string) (in Install, err error) {
 	if dir == "" {
 		return in, nil

@@ -11,7 +11,7 @@ import (
 	"pakdb/internal/stored"
 )
 
-// HeadForm says what of the bytes before a content follows from the content: the
+// HeadForm says which bytes before a content follow from the content: the
 // record that Unreal paks have before each entry.
 //
 //	offset u64, stored size u64, decoded size u64, method u32, SHA-1 of the
@@ -114,7 +114,7 @@ func (h HeadForm) Places(from, gap int64) []int64 {
 	return append(list, from+pad)
 }
 
-// Facts are what a head follows from.
+// Facts are the inputs of a head.
 type Facts struct {
 	Blocks []int64 // stored bytes of each
 	Stored int64

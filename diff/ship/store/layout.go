@@ -51,7 +51,7 @@ const (
 	SkeletonName = "\x00skeleton"
 )
 
-// Layouts opens what the registry recognises among the inputs and returns the
+// Layouts opens the inputs that the registry recognises and returns the
 // groups of each, in the order of their offsets. What lies between them, and
 // what no format reads, is covered by groups that are not compressed, but for
 // small gaps.
@@ -69,7 +69,7 @@ func Layouts(ctx context.Context, inputs []delta.Input, registry *codecs.Registr
 	return found, nil
 }
 
-// NameOf hashes what a content is called: its entry, and which of the contents
+// NameOf hashes the name of a content: its entry, and which of the contents
 // of that it is. Names of what no entry explains begin with a zero byte.
 func NameOf(entry string, n int) uint64 {
 	return KeyOf(fmt.Appendf(nil, "%s\x00%d", strings.ToLower(entry), n)).Short()

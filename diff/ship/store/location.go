@@ -168,7 +168,7 @@ func (s *server) refusal(resp *http.Response) error {
 	return busy(resp)
 }
 
-// NoBucket is what a service of S3 says of a bucket that is not there.
+// NoBucket is the error code of S3 for a missing bucket.
 const NoBucket = "NoSuchBucket"
 
 // absent returns what a service of S3 says is not there.

@@ -36,7 +36,7 @@ const (
 	MaxSignatureFile = 64 << 10
 )
 
-// Index is what a store has: builds/index.json.
+// Index is the list of builds of a store: builds/index.json.
 type Index struct {
 	State
 	Builds []string `json:"builds"`          // labels, in the order in which they were published
@@ -115,7 +115,7 @@ type File struct {
 // RecipeAt is the place of the root of a recipe: pack, frame, offset in it, size.
 type RecipeAt [4]int
 
-// Place returns where the recipe lies.
+// Place returns the place of the recipe.
 func (a RecipeAt) Place() Place { return Place{Pack: a[0], Frame: a[1], At: a[2], Size: a[3]} }
 
 // parseFiles reads a list of versions of files, and calls use for each.
@@ -179,7 +179,7 @@ const maxDelta = 1 << 40
 // DeltaName returns the path of a patch or of a file of deltas.
 func DeltaName(name string) string { return "d/" + name }
 
-// ValidLabel admits what is a file name everywhere.
+// ValidLabel reports whether a label is a file name on every system.
 func ValidLabel(s string) bool {
 	return s != "" && len(s) <= 100 && s != "index" && s[0] != '.' && strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._+-", r))
@@ -228,13 +228,13 @@ func BuildName(label string) string { return "builds/" + label + ".json" }
 // IndexName is the path of the list of builds.
 const IndexName = "builds/index.json"
 
-// ObjectName is where an object lies, which is named by its BLAKE3.
+// ObjectName is the path of an object, which is named by its BLAKE3.
 func ObjectName(id string) string { return "m/" + id }
 
 // Tables are where the frames of a build's packs are.
 type Tables map[int]PackInfo
 
-// TablesMagic is what a table of packs begins with.
+// TablesMagic begins a table of packs.
 const TablesMagic = "pktables\x01"
 
 // Marshal returns the packs of those numbers as a table is stored.
@@ -282,7 +282,7 @@ func (p *PackInfo) Size(i int) int64 {
 	return int64(p.Ends[i] - p.Ends[i-1])
 }
 
-// Span returns where frame i of a pack lies.
+// Span returns the place of frame i of a pack.
 func (p *PackInfo) Span(i int) (off, n int64, err error) {
 	if i < 0 || i >= len(p.Ends) {
 		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.Number, len(p.Ends))
@@ -452,7 +452,7 @@ func (x *Build) readField(j *jsonStream, key string) error {
 	return j.skip()
 }
 
-// CheckObject refuses what is no name of an object.
+// CheckObject fails unless a text is the name of an object.
 func CheckObject(id string) error {
 	if raw, err := hex.DecodeString(id); err != nil || len(raw) != 32 {
 		return fmt.Errorf("%w: object %.80q", ErrCorrupt, id)

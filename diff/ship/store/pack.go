@@ -48,7 +48,7 @@ const (
 	RowPart  // of the tree of a recipe
 )
 
-// Row is what the directory of a pack says of a chunk, a list or a part.
+// Row is a row of the directory of a pack: a chunk, a list or a part.
 type Row struct {
 	Kind int
 	Key  Key
@@ -56,7 +56,7 @@ type Row struct {
 	Content int64 // of lists: decoded bytes of the content
 }
 
-// PackInfo is what a build's tables say of a pack.
+// PackInfo is a pack in the tables of a build.
 type PackInfo struct {
 	Number int
 	Sum    Key      // of the whole file
@@ -273,7 +273,7 @@ func EachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
 // MaxHeld is how much of a content is held in memory.
 const MaxHeld = 4 << 20
 
-// A Deflater compresses what a publication writes. It holds on to as many encoders as there
+// A Deflater compresses the data of a publication. It holds on to as many encoders as there
 // are processors, of which those of the best level take 40 MB each: a [sync.Pool] drops them
 // between two garbage collections, and making them again took a third of the CPU of a
 // publication. It is safe for concurrent use; the zero value is ready.

@@ -20,7 +20,7 @@ type Key [16]byte
 // KeyOf returns the key of a content: the first 16 bytes of its BLAKE3.
 func KeyOf(p []byte) Key { sum := blake3.Sum256(p); return Key(sum[:16]) }
 
-// Short is what is in recipes and lists.
+// Short returns the key as recipes and lists have it.
 func (k Key) Short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
 // Place is where the bytes of a chunk are: a frame of a pack, and a part of what
@@ -38,7 +38,7 @@ func (p Place) Small() SmallPlace {
 	return SmallPlace{uint32(p.Pack), uint32(p.Frame), uint32(p.At), uint32(p.Size)} // maxNumber bounds all of them
 }
 
-// Place returns what Small was asked of.
+// Place is the inverse of Small.
 func (p SmallPlace) Place() Place {
 	return Place{int(p.pack), int(p.frame), int(p.at), int(p.size)}
 }
@@ -52,7 +52,7 @@ type Listed struct {
 // FrameID is a frame of a pack.
 type FrameID struct{ Pack, Frame int }
 
-// ID returns the frame that it lies in.
+// ID returns the frame of the place.
 func (p Place) ID() FrameID { return FrameID{p.Pack, p.Frame} }
 
 // ChunkRef is a chunk of a content.

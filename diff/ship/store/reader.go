@@ -80,7 +80,7 @@ func (s *StoreReader) list(at Place, size int64) ([]ChunkRef, error) {
 	return all, nil
 }
 
-// Read reads what is at a place.
+// Read reads the bytes at a place.
 func (s *StoreReader) Read(p Place) ([]byte, error) {
 	s.mu.Lock()
 	b, ok := s.frames.Frames[p.ID()]

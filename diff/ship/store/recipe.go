@@ -31,7 +31,7 @@ type Part struct {
 	Place
 }
 
-// Form is how contents are stored: a recipe, and what is before them.
+// Form is the form of stored contents: a recipe, and the bytes before them.
 type Form struct {
 	delta.Recipe
 	Head HeadForm
@@ -81,7 +81,7 @@ func runs[T any](all []T, last func(T) bool) (list [][]T) {
 	return list
 }
 
-// LeafID is what a leaf is called by: all of its pieces but where they are.
+// LeafID is the id of a leaf: a hash of its pieces without their places.
 func LeafID(pieces []Piece) Key {
 	var b []byte
 	for _, p := range pieces {

@@ -32,14 +32,14 @@ var (
 	ErrSigned = errors.New("the store is signed")
 )
 
-// State says in what a manifest, and what it names, is written.
+// State is the format and coder of a manifest and the files that it names.
 type State struct {
 	Format int    `json:"format"`
 	Coder  string `json:"coder"`        // of deltas: as coderID has it
 	By     string `json:"by,omitempty"` // which pakdb published it
 }
 
-// NewState returns the state of what a program writes of these builds.
+// NewState returns the state in which a program writes these builds.
 func NewState(by string, builds ...string) State {
 	s := State{Format, coderID, by}
 	if slices.ContainsFunc(builds, func(b string) bool { return Platform(b) != "" }) {

@@ -49,7 +49,7 @@ func checkSteps() (steps []step) {
 	return steps
 }
 
-// Check looks at a whole catalog and reports what is wrong with it: pages and
+// Check reads a whole catalog and reports its faults: pages and
 // indexes (integrity), references between tables (references), the marks of a
 // catalog (version, views), and what pakdb itself relies on (check.sql); at last it
 // reads all rows of each build. progress gets the name of each step. The catalog

@@ -7,7 +7,7 @@ import (
 	"pakdb/internal/family"
 )
 
-// Facts is what an inspector found in a content. They are stored when the
+// Facts are the findings of an inspector in a content. They are stored when the
 // content is new, or was inspected by another inspector or revision before.
 type Facts struct {
 	Inspector string // name and revision: "calligraphy/1"
@@ -64,7 +64,7 @@ type Ref struct {
 	Flags int64  // 1 weak, 2 native, 4 editor only
 }
 
-// Scanned is what a search found in a content.
+// Scanned is the result of a search in a content.
 type Scanned struct {
 	Content int64
 	Known   int64 // hash of the ids that were searched for

@@ -9,7 +9,7 @@ type Package struct {
 	Header int64  // 0: the content is the package; else the start of its essence, see package_digest
 }
 
-// Values is what was read of the exports in a content.
+// Values are the values of the exports in a content.
 type Values struct {
 	Reader  string // name and revision: "unreal-values/1"
 	Context int64  // 0: they follow from the content and its package alone
