@@ -32,8 +32,8 @@ type Prototype struct {
 	changes  []Change
 }
 
-// IsPrototype reports whether a file of that name is one that [OpenPrototype] reads.
-func IsPrototype(name string) bool {
+// isPrototype reports whether a file of that name is one that [openPrototype] reads.
+func isPrototype(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".prototype", ".defaults", ".curve":
 		return true
@@ -41,9 +41,9 @@ func IsPrototype(name string) bool {
 	return false
 }
 
-// OpenPrototype reads a file of the database by its path in the archive. With dangling its
+// openPrototype reads a file of the database by its path in the archive. With dangling its
 // values may refer to what the archive lacks.
-func OpenPrototype(name string, content []byte, db *Database, dangling bool) (*Prototype, error) {
+func openPrototype(name string, content []byte, db *Database, dangling bool) (*Prototype, error) {
 	d, err := calligraphy.Edit(name, content, db)
 	return &Prototype{draft: d, dangling: dangling}, valueError(err)
 }

@@ -15,10 +15,10 @@ import (
 	"pakdb/codecs/unreal"
 )
 
-// Diff returns the edits that make base the package mod, and what of it no edit makes: objects
+// diffVersions returns the edits that make base the package mod, and what of it no edit makes: objects
 // that came or went, code, bulk data, values of some types. The edits were made, and the result
 // compared with mod: it differs in rest alone.
-func Diff(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeItem, err error) {
+func diffVersions(ctx context.Context, base, mod *Package) (edits []Edit, rest []MergeItem, err error) {
 	m, err := newMerger([]*Package{base, mod}, MergeOptions{})
 	if errors.Is(err, unreal.ErrNoWriting) {
 		return nil, []MergeItem{{}}, nil // the whole package
@@ -111,10 +111,10 @@ func (m *merger) ambiguous(name string) bool {
 	return n > 1
 }
 
-// DiffFile does the same for files that are no packages: of texts and prototypes, whose values
+// diffFile does the same for files that are no packages: of texts and prototypes, whose values
 // alone edits change. Ids in prototypes mean what db says.
-func DiffFile(name string, base, mod []byte, db func() *Database) (edits []Edit, rest []MergeItem) {
-	if !textfile.Editable(name) && !IsPrototype(name) {
+func diffFile(name string, base, mod []byte, db func() *Database) (edits []Edit, rest []MergeItem) {
+	if !textfile.Editable(name) && !isPrototype(name) {
 		return nil, []MergeItem{{}}
 	}
 	edits, rest = diffFields(opener(name, db), base, mod)

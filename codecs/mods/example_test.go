@@ -62,8 +62,8 @@ func ExamplePackage_Copy() {
 }
 
 // One list of edits changes packages and files of texts.
-func ExampleTexts() {
-	settings, err := mods.OpenTexts("Game.ini", []byte("; comments stay\n[Rifle]\nDamage=24\n"))
+func ExampleOpenText() {
+	settings, err := mods.OpenText("Game.ini", []byte("; comments stay\n[Rifle]\nDamage=24\n"), nil, false)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,3 +17,14 @@ func (p *Package) Reread(i int) *property.Export {
 
 // Imports returns the number of imports.
 func (p *Package) Imports() int { return len(p.facts.Imports) }
+
+// The parts of [Merging] and [DiffUnit], without archives.
+var (
+	Merge         = mergeVersions
+	MergeFile     = mergeFile
+	Diff          = diffVersions
+	DiffFile      = diffFile
+	IsPrototype   = isPrototype
+	OpenPrototype = openPrototype
+	OpenTexts     = openTexts
+)

@@ -39,7 +39,7 @@ type MergeItem struct {
 	Ordered       bool           // elements that two versions added at one place lie in the order of the versions
 }
 
-// Merged is the result of [Merge].
+// Merged is the result of a merge.
 type Merged struct {
 	Items []MergeItem
 	// Frame is the version whose tables, code and bulk data the result has; -1 is the base.
@@ -59,11 +59,11 @@ func (m *Merged) Open() (n int) {
 	return n
 }
 
-// Merge makes all changes that versions of a package make of base. Everything is compared with
+// mergeVersions makes all changes that versions of a package make of base. Everything is compared with
 // the base: one changed side wins, equal changes count once, and other changes of one thing are
 // a conflict. Objects are known by their paths and classes, fields by their names, entries and
 // rows by their keys. The result was read back, and has what Items say.
-func Merge(ctx context.Context, base *Package, versions []*Package, o MergeOptions) (*Merged, error) {
+func mergeVersions(ctx context.Context, base *Package, versions []*Package, o MergeOptions) (*Merged, error) {
 	m, err := newMerger(append([]*Package{base}, versions...), o)
 	if err != nil {
 		return nil, err

@@ -14,33 +14,33 @@ import (
 	"pakdb/internal/longest"
 )
 
-// Mergeable reports whether [MergeFile] merges files of that name.
-func Mergeable(name string) bool {
+// mergeable reports whether [mergeFile] merges files of that name.
+func mergeable(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".ini", ".json", ".csv", ".locres", ".xml", ".txt", ".cfg", ".lua", ".js", ".py", ".html", ".css", ".po", ".uplugin", ".uproject", ".cs", ".usf", ".ush", ".md", ".yml", ".yaml", ".directory":
 		return true
 	}
-	return IsPrototype(name)
+	return isPrototype(name)
 }
 
-// MergeFile makes all changes that versions of a file that is no package make of base: of .ini
+// mergeFile makes all changes that versions of a file that is no package make of base: of .ini
 // by statements; of directories of Marvel Heroes' game database by records; of .locres, .json,
 // .csv, .xml and prototypes by their values, where at most one version has others than the base
 // has; and of other texts by lines. Ids in prototypes mean what db says. It fails with
 // [property.ErrRefused] for content that is no text.
-func MergeFile(name string, base []byte, versions [][]byte, db func() *Database, o MergeOptions) (*Merged, error) {
+func mergeFile(name string, base []byte, versions [][]byte, db func() *Database, o MergeOptions) (*Merged, error) {
 	all := append([][]byte{base}, versions...)
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case ext == ".ini":
 		return mergeSettings(all, o)
 	case ext == ".directory":
 		return mergeDirectories(name, all, o)
-	case textfile.Editable(name) || IsPrototype(name):
+	case textfile.Editable(name) || isPrototype(name):
 		if m, err := mergeFields(opener(name, db), all, o); m != nil || err != nil {
 			return m, err
 		}
 	}
-	if IsPrototype(name) || strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
+	if isPrototype(name) || strings.HasSuffix(strings.ToLower(name), ".locres") || slices.ContainsFunc(all, func(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }) {
 		return nil, fmt.Errorf("%w: more than one version has other keys than the base", property.ErrRefused)
 	}
 	return mergeLines(name, all, o)
@@ -48,10 +48,10 @@ func MergeFile(name string, base []byte, versions [][]byte, db func() *Database,
 
 // opener returns what reads files of that name.
 func opener(name string, db func() *Database) func([]byte) (fielded, error) {
-	if IsPrototype(name) {
-		return func(b []byte) (fielded, error) { return OpenPrototype(name, b, db(), true) }
+	if isPrototype(name) {
+		return func(b []byte) (fielded, error) { return openPrototype(name, b, db(), true) }
 	}
-	return func(b []byte) (fielded, error) { return OpenTexts(name, b) }
+	return func(b []byte) (fielded, error) { return openTexts(name, b) }
 }
 
 // fielded is a file of values that are set by their names.

@@ -9,8 +9,11 @@
 // values that were set differ, and all other exports are equal. Else it fails, as does every
 // edit of a value that cannot be written safely; errors name the field and the reason.
 //
-// An [Edit] is one entry of a list of changes, which [Package.JSONEdits] makes of JSON, and
-// [Texts] takes for .locres, .ini, .json, .csv and .xml as well.
+// An [Edit] is one entry of a list of changes, which [Package.JSONEdits] makes of JSON. What
+// [OpenText] opens takes them as well: .locres, .ini, .json, .csv and .xml, and more.
+//
+// A [Merging] makes one mod of several, a [Rebase] carries one to another build, and [DiffUnit]
+// makes a list of edits of one. They know archives and the order of mounts, and no catalog.
 //
 // Legacy packages of UE 4.10 to 5.8 are written, and Zen packages of UE 5.3 to 5.8, with
 // tagged and with unversioned lists, and packages of UE1 to UE3 that are not compressed.

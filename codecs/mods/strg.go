@@ -21,7 +21,7 @@ type Editable interface {
 }
 
 // IsText reports whether a file that is no package can be changed.
-func IsText(name string) bool { return IsTexts(name) || IsPrototype(name) || isSTRG(name) }
+func IsText(name string) bool { return isTexts(name) || isPrototype(name) || isSTRG(name) }
 
 // OpenText reads a file that is no package. db returns the database that a prototype is of;
 // dangling lets it refer to what that lacks.
@@ -29,10 +29,10 @@ func OpenText(name string, content []byte, db func() *Database, dangling bool) (
 	switch {
 	case isSTRG(name):
 		return openSTRG(content)
-	case IsPrototype(name):
-		return OpenPrototype(name, content, db(), dangling)
+	case isPrototype(name):
+		return openPrototype(name, content, db(), dangling)
 	}
-	return OpenTexts(name, content)
+	return openTexts(name, content)
 }
 
 // isSTRG reports whether an entry has the texts of a game of Retro Studios.

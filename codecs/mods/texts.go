@@ -17,11 +17,11 @@ type Texts struct {
 	changes []Change
 }
 
-// IsTexts reports whether [OpenTexts] reads files of that name.
-func IsTexts(name string) bool { return textfile.Editable(name) }
+// isTexts reports whether [openTexts] reads files of that name.
+func isTexts(name string) bool { return textfile.Editable(name) }
 
-// OpenTexts reads a file of texts. Its name says what it is.
-func OpenTexts(name string, content []byte) (*Texts, error) {
+// openTexts reads a file of texts. Its name says what it is.
+func openTexts(name string, content []byte) (*Texts, error) {
 	f, err := textfile.Open(name, content)
 	return &Texts{file: f}, err
 }

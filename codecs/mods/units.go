@@ -322,7 +322,7 @@ func mergeContents(ctx context.Context, base *Unit, sides []*Unit, changed []int
 	switch h := base.Header(); {
 	case IsPackage(h.Entry):
 		merged, err = mergePackages(ctx, base, sides, changed, local)
-	case Mergeable(h.Path) && len(base.Files) == 1:
+	case mergeable(h.Path) && len(base.Files) == 1:
 		merged, err = mergeFiles(ctx, base, sides, changed, local)
 	}
 	if merged == nil || err != nil {
@@ -360,7 +360,7 @@ func mergePackages(ctx context.Context, base *Unit, sides []*Unit, changed []int
 		}
 		versions, o.Beside = append(versions, p), append(o.Beside, beside)
 	}
-	return Merge(ctx, b, versions, o)
+	return mergeVersions(ctx, b, versions, o)
 }
 
 func mergeFiles(ctx context.Context, base *Unit, sides []*Unit, changed []int, o MergeOptions) (*Merged, error) {
@@ -374,7 +374,7 @@ func mergeFiles(ctx context.Context, base *Unit, sides []*Unit, changed []int, o
 		return nil, err
 	}
 	h := base.Header()
-	return MergeFile(h.Entry.Name, b, versions, func() *Database { return h.Archive.Database(ctx) }, o)
+	return mergeFile(h.Entry.Name, b, versions, func() *Database { return h.Archive.Database(ctx) }, o)
 }
 
 // DiffUnit returns the edits that make one unit another, and what no edit makes.
@@ -395,7 +395,7 @@ func DiffUnit(ctx context.Context, base, mod *Unit) (edits []Edit, rest []MergeI
 			return nil, nil, err
 		}
 		h := base.Header()
-		edits, rest = DiffFile(h.Entry.Name, old, new, func() *Database { return h.Archive.Database(ctx) })
+		edits, rest = diffFile(h.Entry.Name, old, new, func() *Database { return h.Archive.Database(ctx) })
 		return edits, rest, nil
 	}
 	bulk, err := base.sum(ctx, isBulk)
@@ -413,7 +413,7 @@ func DiffUnit(ctx context.Context, base, mod *Unit) (edits []Edit, rest []MergeI
 	} else if err != nil {
 		return nil, nil, err
 	}
-	edits, left, err := Diff(ctx, old, new)
+	edits, left, err := diffVersions(ctx, old, new)
 	return edits, append(rest, left...), err
 }
 
