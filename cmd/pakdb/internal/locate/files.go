@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"pakdb/codecs"
 	"pakdb/diff"
@@ -168,28 +167,6 @@ func (f *Files) same(ctx context.Context, i int, all bool) (bool, error) {
 	}
 	sum, err := stored.Sample(f.Opened[i], known.Size)
 	return hex.EncodeToString(sum[:]) == known.Quick, err
-}
-
-// Unchanged compares the files' hashes, or the beginnings of them, with those in
-// the catalog; where it has none, times. It fails with [ErrChanged].
-func (f *Files) Unchanged(sums []delta.Sum) error {
-	for i, known := range f.Known {
-		same := true
-		switch {
-		case known.Digest != "":
-			same = strings.HasPrefix(known.Digest, hex.EncodeToString(sums[i][:]))
-		case known.Location != "":
-			st, err := f.Opened[i].Stat()
-			if err != nil {
-				return err
-			}
-			same = st.ModTime().UnixNano() == known.ModTime
-		}
-		if !same {
-			return fmt.Errorf("%s: %w", known.Location, ErrChanged)
-		}
-	}
-	return nil
 }
 
 // Close closes the files.
