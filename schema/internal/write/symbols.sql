@@ -4,10 +4,10 @@
 -- rows is no reason to read all entries of the build.
 INSERT INTO x_build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, paths,
-       EXISTS (SELECT 1
-               FROM x_entry e
-               JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-               WHERE e.path_id = first.path_id)
+       path_id IN (SELECT e.path_id -- read once: looked up one by one, 95,000 rows take twice the time
+                   FROM x_build_archive ba
+                   JOIN x_entry e ON e.archive_id = ba.archive_id
+                   WHERE ba.build_id = ?1 AND e.path_id IS NOT NULL)
 FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place)
       FROM (SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id) AS path_id,
                    ba.place
