@@ -1,4 +1,4 @@
--- view content_counts: what the heads of contents tell, and what texts were counted to have
+-- view content_counts: figures from the heads of contents, and counts of texts
 CREATE VIEW content_counts AS
 SELECT e.build,
        e.archive,
