@@ -211,8 +211,9 @@ type Values struct {
 	Missing      int64  // lost exports of which no schema is known
 	MissingClass string // the class that most of these want
 
-	Refs []Ref         // packages that values name and the tables do not
-	Rows *family.Batch // of tables whose rows belong to a set of values
+	Refs     []Ref          // packages that values name and the tables do not
+	Rows     *family.Batch  // of tables whose rows belong to a set of values, problems too
+	Problems []*FormatError // the same ones
 }
 
 // Add adds the counts of other values.

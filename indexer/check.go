@@ -29,14 +29,15 @@ type Checking struct {
 }
 
 // Check reads all entries of an opened archive as [Run] does, without a catalog: tables,
-// contents, and what inspectors and readers of values make of them. Its error is that of
-// ctx, of Found, or a failure of the machine, which says nothing about the archive.
+// contents, and what inspectors and readers of values make of them, but for values of packages
+// whose exports are in another file. Its error is that of ctx, of Found, or a failure of the
+// machine, which says nothing about the archive.
 func Check(ctx context.Context, a codecs.Archive, c *Checking) error {
 	o := &opened{file: file{path: c.Path, name: filepath.Base(c.Path)}, format: c.Format, archive: a, mountPoint: a.Info().MountPoint}
 	o.src.Name = o.name
 	o.headers = sync.OnceValue(o.findHeaders)
 	open := &opener{options: &Options{Registry: c.Registry}, failures: &failures{}}
-	w := &worker{options: open.options, progress: c.Progress, dictionaries: &dictionaries{open: open}, ahead: &ahead{open: open, searches: map[string]*search{}}}
+	w := &worker{options: open.options, checks: true, progress: c.Progress, dictionaries: &dictionaries{open: open}, ahead: &ahead{open: open, searches: map[string]*search{}}}
 	workers := c.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

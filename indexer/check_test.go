@@ -1,6 +1,7 @@
 package indexer_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/unrealpak"
 	"pakdb/indexer"
 )
 
@@ -32,6 +34,20 @@ func TestCheckFindsWhatAScanDoes(t *testing.T) {
 	}
 	t.Run("gpak", func(t *testing.T) {
 		compareFindings(t, registry, filepath.Join(codecstest.ModuleRoot(t), "testdata", "damaged.sip"))
+	})
+	t.Run("values", func(t *testing.T) {
+		b, err := os.ReadFile(codecstest.Sample(t, "unreal-package", "compressed", "BioD_PrsCvA.pcc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[38027] = 0
+		path := filepath.Join(t.TempDir(), "values.pak")
+		if err := codecs.WriteFile(t.Context(), path, unrealpak.Format(), nil, func(w codecs.Writer) error {
+			return w.Add(t.Context(), &codecs.Entry{Name: "BioD_PrsCvA.pcc", Size: int64(len(b))}, bytes.NewReader(b))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		compareFindings(t, registry, path)
 	})
 	t.Run("flipped", func(t *testing.T) {
 		b, err := os.ReadFile(filepath.Join(codecstest.ModuleRoot(t), "testdata", "Calligraphy.sip"))

@@ -202,7 +202,7 @@ func (s *scan) run(ctx context.Context, files []file) error {
 }
 
 func (s *scan) worker() *worker {
-	return &worker{&s.o, s.progress, s.inspected, s.dictionaries, s.ahead}
+	return &worker{&s.o, s.progress, s.inspected, s.dictionaries, s.ahead, false}
 }
 
 // openAhead detects and opens a file before its turn, unless the catalog knows it.

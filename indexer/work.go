@@ -25,6 +25,7 @@ type worker struct {
 	inspected    *inspected // nil: every content is wanted
 	dictionaries *dictionaries
 	ahead        *ahead
+	checks       bool // problems of values are those of contents: there is no catalog that joins both
 }
 
 // work decodes, hashes and inspects the entries of a chunk.
@@ -356,6 +357,11 @@ func (w *worker) ownValues(ctx context.Context, it item, facts *codecs.Facts, co
 		return err
 	}
 	row.Values = valueRows(reader, v)
+	if w.checks {
+		for _, p := range v.Problems {
+			row.Facts.Problems = append(row.Facts.Problems, problem(nil, p))
+		}
+	}
 	row.Facts.Refs = slices.Concat(row.Facts.Refs, newRefs(row.Facts.Refs, v.Refs))
 	return nil
 }

@@ -64,7 +64,7 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		return nil, err
 	}
 	c := &p.Coverage
-	out := &codecs.Values{Unversioned: facts.Modern() && facts.Flags&flagUnversioned != 0, Rows: batch,
+	out := &codecs.Values{Unversioned: facts.Modern() && facts.Flags&flagUnversioned != 0, Rows: batch, Problems: p.Problems(),
 		Exports: c.Exports, Exact: c.Exact, Tailed: c.Tailed, Lost: c.Lost, Fields: c.Values, Opaque: c.Opaque, FieldsGuessed: c.Guessed,
 		Bytes: c.Bytes + in.cut, OpaqueBytes: c.OpaqueBytes, TailBytes: c.TailBytes + in.cut}
 	if facts.Modern() {
