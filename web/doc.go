@@ -5,7 +5,7 @@
 //	request --> guard (host, site, token) --> address --> page: always the same HTML
 //	                                                  `-> data: builds, folders, files, comparisons, SQL
 //
-// Addresses and data are in docs/serve.md. Limits are those of [Limits]; whoever asks for
+// Addresses and data are in docs/serve.md. Limits are those of [Limits]; a request for
 // more gets the one that was met, and how the command line does it.
 //
 // Reading order:

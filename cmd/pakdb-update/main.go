@@ -36,7 +36,7 @@ const usage = `usage: pakdb-update [flags] DIR -from STORE...
 
 Brings DIR to a build of a store, a URL, a folder or s3://BUCKET/PREFIX, whatever
 version or mod DIR has; more stores are copies. verify compares DIR with the build,
-changes nothing in it, and tells which files are not the build's.
+changes nothing in it, and lists the files that are not the build's.
 
 -json writes a line of JSON for each event to stdout: warning, channel (what DIR
 follows, and which newer builds it does not get yet, and why), parts (the optional parts of

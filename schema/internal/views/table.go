@@ -41,7 +41,7 @@ type Tables struct {
 	collates   collation
 	exact      uint64 // columns that are compared with texts byte by byte, by their places in any view
 	asText     uint64 // the ones among them for which numbers become texts
-	numbered   bool   // rows are told apart by their numbers
+	numbered   bool   // rows are distinguished by their numbers
 	single     bool   // rows are found by one column at a time
 	work       int64
 	failed     error
@@ -141,7 +141,7 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 var selected = regexp.MustCompile(`(?i)\bin\s*(\(\s*(select|with|values|table)\b|\w)`)
 
 // inspect finds in the program of a statement by what else than bytes it compares columns, and
-// whether it tells rows of a table apart by their numbers.
+// whether it distinguishes rows of a table by their numbers.
 func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 	of := map[driver.Value]bool{}     // cursors of virtual tables
 	from := map[driver.Value]uint64{} // the column of a virtual table that a register was given last
@@ -329,7 +329,7 @@ func (t *table) describe() error {
 	}); err != nil {
 		return err
 	}
-	// Nothing tells the collation of a view's column but the sorter of a statement.
+	// Nothing shows the collation of a view's column but the sorter of a statement.
 	err := t.each(fmt.Sprintf("EXPLAIN SELECT * FROM main.%s ORDER BY %s", quoted(t.name), strings.Join(order, ", ")), nil, func(v []driver.Value) {
 		key, _ := v[5].(string)
 		key, _ = strings.CutPrefix(key, fmt.Sprintf("k(%d,", len(order)))

@@ -205,7 +205,7 @@ type tree struct {
 // treeDepth bounds the way down.
 const treeDepth = 64
 
-// treeWidth is by how many bits of a hash trees are told apart. With 18, most positions of noise walk
+// treeWidth is by how many bits of a hash trees differ. With 18, most positions of noise walk
 // down a tree of others, a cache miss a node: a stored archive took half as long again.
 const treeWidth = 20
 
