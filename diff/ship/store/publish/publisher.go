@@ -166,8 +166,19 @@ func (p *publisher) load(builds []*store.Build) error {
 	if err != nil {
 		return err
 	}
+	listed, err := listedPacks(p.out.from, builds)
+	if err != nil {
+		return err
+	}
 	for _, n := range numbers {
-		info, rows, err := store.ReadPack(p.out.from, n)
+		// Tables have the hash of a pack, so that its frames need not be read.
+		info, known := listed[n]
+		var rows []store.Row
+		if known {
+			rows, err = store.ReadRows(p.out.from, &info)
+		} else {
+			info, rows, err = store.ReadPack(p.out.from, n)
+		}
 		if err != nil {
 			return err
 		}
