@@ -125,7 +125,7 @@ func joinedCatalog(t *testing.T, n int) (*asks.DB, []joinedView) {
 // some statements, with PAKDB_DEEP=all all of them, and with PAKDB_GROWTH=1 16,000 rows.
 func TestJoins(t *testing.T) {
 	steps := schematest.CountSteps(t)
-	sizes := [2]int{150, 1200} // 1200 * 1200 is more than a join by no column may read again
+	sizes := [2]int{200, 1600} // half of 1600 * 1600, as NOT EXISTS reads, is more than a join by no column may read again
 	if os.Getenv("PAKDB_GROWTH") != "" {
 		sizes = [2]int{2000, 16_000}
 	}
