@@ -92,7 +92,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 			j.run("extract --quiet --force --as json --mappings "+mappings+" -o "+in("extracted"), name)
 		case ".u", ".upk", ".uasset", ".umap", ".utx", ".pcc":
 			for _, line := range []string{"show --format json", "show --tables summary,names,imports,exports,depends,generations --format json", "show --tables script --format json",
-				"show --tables values --format json --mappings " + mappings, "cat --as json --mappings " + mappings} {
+				"show --tables values --format json --mappings " + mappings, "cat --as json --indent --mappings " + mappings} {
 				j.run(line, name)
 			}
 		}

@@ -260,7 +260,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     const r = waiting.shift();
     busy++;
     try {
-      r.found ??= r.given === 0 ? { warnings: ["Left out: the page would be larger than 20 MB. pakdb serve has all."] } : hooks.inside ? await hooks.inside(r.i) : r.given ?? {};
+      r.found ??= r.given === 0 ? { warnings: ["Left out: the page would be larger than --max allows."] } : hooks.inside ? await hooks.inside(r.i) : r.given ?? {};
     } catch (problem) {
       r.found = { warnings: [problem.message] };
     }
@@ -336,7 +336,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       : `${plural(rows.length, "change", "changes")} · about ${bytes(sum((r) => r.download))} to download · ${most.slice(0, 6).map(([c, n]) => `${count(n)} ${plain(c)}`).join(", ")}${most.length > 6 ? ", …" : ""}`;
     if (data.unknown) byId("headline").append(" ", el("b", { role: "alert" }, `${plural(data.unknown, "entry", "entries")} could not be compared: not decoded, and of the same size.`));
     const left = rows.filter((r) => r.given === 0);
-    if (left.length) byId("headline").append(el("details", { id: "left" }, el("summary", "", `${plural(left.length, "change is", "changes are")} without values: the page would be larger than 20 MB. pakdb serve has all.`), el("ul", "", ...left.slice(0, 1000).map((r) => el("li", "", plain(r.path))))));
+    if (left.length) byId("headline").append(el("details", { id: "left" }, el("summary", "", `${plural(left.length, "change is", "changes are")} without values: the page would be larger than --max allows.`), el("ul", "", ...left.slice(0, 1000).map((r) => el("li", "", plain(r.path))))));
   };
 
   // ---- what the page does by itself -----------------------------------------------------------------

@@ -2,8 +2,10 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +29,15 @@ import (
 
 // asOptions say in which form contents are written.
 type asOptions struct {
-	form  string // "" for as they are; of extract several, between commas
-	media mediaOptions
+	form   string // "" for as they are; of extract several, between commas
+	indent bool   // JSON
+	media  mediaOptions
 }
 
 // add gives cmd the flags. more are forms that no other command has.
 func (o *asOptions) add(cmd *cobra.Command, more ...string) {
 	cli.Flag(cmd, "as", &o.form)
+	cli.Flag(cmd, "indent", &o.indent)
 	cli.ReadsValues(cmd)
 	cli.CompleteFlag(cmd, "as", append(more, append([]string{"json"}, mediaForms()...)...)...)
 	o.media.mip, o.media.slice = -1, -1
@@ -52,18 +56,29 @@ func (o *asOptions) check(a *cli.App, raw bool, more ...string) error {
 		return fmt.Errorf("%w: --as %s: the forms are %s", cli.ErrUsage, o.form, strings.Join(known, ", "))
 	case o.form != "" && raw:
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
+	case o.indent && !slices.Contains(o.forms(), "json"):
+		return fmt.Errorf("%w: --indent is for --as json", cli.ErrUsage)
 	case o.form == "" && (len(a.Mappings) > 0 || a.Engine != ""):
 		return fmt.Errorf("%w: --mappings and --engine are for --as", cli.ErrUsage)
 	}
 	return o.media.check(o.forms())
 }
 
-// writeJSON writes the values of a package as JSON, an export a line. It returns errors of
-// the package and errors of w apart.
-func writeJSON(w io.Writer, v *rows.Package) (contentErr, writeErr error) {
+// writeJSON writes the values of a package as JSON: an export a line, or indented. It
+// returns errors of the package and errors of w apart.
+func writeJSON(w io.Writer, v *rows.Package, indent bool) (contentErr, writeErr error) {
 	out := bufio.NewWriter(w)
 	before := "[\n"
+	var lines bytes.Buffer
 	err := v.JSON(func(text []byte) error {
+		if indent {
+			lines.Reset()
+			lines.WriteString("  ")
+			if err := json.Indent(&lines, text, "  ", "  "); err != nil {
+				return err
+			}
+			text = lines.Bytes()
+		}
 		_, err := out.WriteString(before)
 		before = ",\n"
 		_, textErr := out.Write(text)
@@ -171,7 +186,7 @@ func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.
 	if as.form != "json" {
 		return catMedia(ctx, w, p, o, near, as)
 	}
-	if contentErr, writeErr := writeJSON(w, o.Package); contentErr != nil || writeErr != nil {
+	if contentErr, writeErr := writeJSON(w, o.Package, as.indent); contentErr != nil || writeErr != nil {
 		return cmp.Or(contentErr, writeErr)
 	}
 	bad := []error{p.missing(&o.Coverage)}
@@ -185,13 +200,15 @@ func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.
 type jsonExtraction struct {
 	*packages
 
+	indent bool
+
 	mu       sync.Mutex
 	coverage rows.Coverage
 }
 
 // newJSONExtraction prepares to write values of packages in archives. Classes are looked
 // for in all of them, which stay open until end is called.
-func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source) (x *jsonExtraction, end func(), err error) {
+func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source, indent bool) (x *jsonExtraction, end func(), err error) {
 	build := ""
 	for _, s := range sources {
 		build = cmp.Or(build, s.Build)
@@ -210,7 +227,7 @@ func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source
 		}
 	}
 	p, err := newPackages(ctx, a, build, archives)
-	return &jsonExtraction{packages: p}, func() {
+	return &jsonExtraction{packages: p, indent: indent}, func() {
 		for _, ar := range opened {
 			_ = ar.Close()
 		}
@@ -230,7 +247,7 @@ func (x *jsonExtraction) write(ctx context.Context, dir *safename.Dir, files *pa
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	contentErr, writeErr := writeJSON(f, o.Package)
+	contentErr, writeErr := writeJSON(f, o.Package, x.indent)
 	if contentErr != nil || writeErr != nil {
 		j.err = cli.OfFile(contentErr, files.ar.Path, cli.Label(j.entry))
 		return writeErr

@@ -189,7 +189,7 @@ func (all *extractions) run(ctx context.Context) error {
 	}
 	defer func() { _ = dir.Close() }()
 	if all.opts.as.form != "" {
-		x, end, err := newJSONExtraction(ctx, all.a, all.sources)
+		x, end, err := newJSONExtraction(ctx, all.a, all.sources, all.opts.as.indent)
 		if err != nil {
 			return err
 		}

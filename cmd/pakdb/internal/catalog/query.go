@@ -32,8 +32,8 @@ or that of --build.
 Several statements run one after the other: in json each result is an array, in
 jsonl rows follow each other, else an empty line separates them. A column name
 that occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex
-digits in JSON. NULL is empty in csv and tsv; ifnull(COLUMN, 'NULL') is not. A
-table leaves out columns of NULL alone and names them on stderr.
+digits in JSON. NULL is empty in csv and tsv; --null TEXT writes TEXT. A table
+leaves out columns of NULL alone and names them on stderr, but not with --null.
 
 Named queries are NAME.sql in the folder PAKDB_QUERIES, or in pakdb/queries of
 your configuration (~/.config). "pakdb query @largest --help" prints one to
@@ -64,6 +64,7 @@ type queryFlags struct {
 	on        string   // the address of a server
 	elsewhere bool     // it was given, and the catalog is not asked
 	format    string
+	null      string
 	noHeader  bool
 	timeout   time.Duration
 	exitCode  bool
@@ -98,6 +99,7 @@ functions, limits, and ClickHouse servers for --on.`,
 	cli.Flag(cmd, "build", &f.build)
 	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, clickhouse://...")
 	cli.AddFormat(cmd, &f.format)
+	flags.StringVar(&f.null, "null", "", "write NULL as `TEXT`, but in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	cli.Flag(cmd, "timeout", &f.timeout)
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 if there are rows")
@@ -211,7 +213,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		return err
 	}
 	out := cli.OutputOf(f.app, f.format)
-	out.NoHeader = f.noHeader
+	out.NoHeader, out.Null = f.noHeader, f.null
 	out.Empty = func() { _, _ = fmt.Fprintln(f.app.Stderr, "(no rows)") }
 	out.Hidden = func(columns []string) {
 		if !f.app.Quiet {

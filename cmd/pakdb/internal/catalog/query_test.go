@@ -58,6 +58,7 @@ func TestQueryCommand(t *testing.T) {
 		{"SELECT 3 AS n", []string{"--format", "csv", "--no-header"}, "3\n"},
 		{"SELECT ? AS n", []string{"-", "4", "--format", "csv"}, "n\n4\n"},
 		{"SELECT ? AS v; SELECT :n AS n", []string{"-", "x", "-p", "n=5", "--format", "csv"}, "v\nx\n\nn\n5\n"},
+		{"", []string{"SELECT NULL AS n", "--format", "csv", "--null", "NULL"}, "n\nNULL\n"},
 		{"", []string{"SELECT :build AS b", "--build", "1.52", "--format", "csv"}, "b\n1.52\n"},
 		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\n"},
 		{"", []string{"@search", "-p", "pattern=read", "--build", "1.52", "--format", "csv", "--no-header"},

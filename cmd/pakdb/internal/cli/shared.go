@@ -25,6 +25,7 @@ func sharedFlags() []sharedFlag {
 		{"effort", "", "`EFFORT`: fast, normal or best"},
 		{"expires", "", "signatures expire after `TIME`, as 12h"},
 		{"follow-outside", "", "follow symbolic links out of the folder"},
+		{"indent", "", "one line a value, for --as json"},
 		{"kind", "", "only these `KINDS`, comma-separated"},
 		{"long", "l", "list more columns"},
 		{"output", "o", "write to `PATH`"},

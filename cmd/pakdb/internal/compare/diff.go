@@ -40,7 +40,7 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
-	opts.similar, opts.by, opts.sort = "50", "asset", diff.Orders()[0]
+	opts.similar, opts.by, opts.sort, opts.most = "50", "asset", diff.Orders()[0], 20_000_000
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.similar, "find-renames", "M", opts.similar, "find renames of `PERCENT`; 0: none")
 	flags.StringVar(&opts.by, "by", opts.by, "one row a `KEY`: file, dir, ...")
@@ -53,6 +53,8 @@ it is 1 only if a figure is above its limit. In SQL: FROM diff('OLD', 'NEW').`,
 	flags.BoolVar(&opts.impact, "impact", false, "show entries that depend on the changes")
 	cli.Flag(cmd, "sort", &opts.sort)
 	cli.AddFormat(cmd, &opts.format, append(query.Formats(), formatHTML)...)
+	flags.Var(&opts.most, "max", "limit values on a page to `SIZE`")
+	flags.Lookup("max").DefValue = "20MB"
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above `FIGURE=LIMIT`")
 	cli.CompleteFlag(cmd, "by", byKeys()...)
 	cli.CompleteFlag(cmd, "sort", diff.Orders()...)

@@ -20,6 +20,7 @@ type diffOptions struct {
 	kinds []string
 
 	format                             string
+	most                               cli.ByteSize // of a page
 	stat, nameOnly, nameStatus, impact bool
 
 	semantic bool   // inside is not "", or it is a page

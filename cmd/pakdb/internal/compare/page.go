@@ -22,9 +22,6 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
 }
 
-// mostValues bounds the values on a page, in bytes.
-const mostValues = 20_000_000
-
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
 func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
@@ -32,7 +29,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	if err != nil {
 		return 0, err
 	}
-	w := web.NewReport(a.Stdout, c.OldBuild, c.NewBuild, mostValues, codecs.DamageTexts(c.damaged)...)
+	w := web.NewReport(a.Stdout, c.OldBuild, c.NewBuild, int64(opts.most), codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	w.SetUnknown(c.unknown)
 	in := newInsider(a, s, opts, c)
