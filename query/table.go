@@ -3,6 +3,12 @@ package query
 import (
 	"database/sql/driver"
 	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 
 	"pakdb/internal/terminal"
 )
@@ -13,8 +19,12 @@ const tableRows = 1000
 // tableBytes ends that sooner where texts are long.
 const tableBytes = 16 << 20
 
+// renderBytes is how much tablewriter is given: it takes 30 times as much memory.
+const renderBytes = 1 << 20
+
 // table writes a box. It holds up to tableRows rows, which decide about the widths
-// of columns; those that follow are written as they come.
+// of columns. If there are no more it leaves the box to tablewriter; a longer one it
+// writes itself, row by row and in the same shape.
 type table struct {
 	texts
 	screen int                    // cells that a line may have; 0: as many as values need
@@ -84,7 +94,11 @@ func (t *table) hold(values []driver.Value) { t.values = append(t.values, slices
 func (t *table) end() error {
 	if len(t.cells) > 0 && !t.streaming {
 		t.hideEmpty()
-		if err := t.stream(); err != nil {
+		whole := t.stream
+		if t.bytes <= renderBytes && t.plain() {
+			whole = t.render
+		}
+		if err := whole(); err != nil {
 			return err
 		}
 	}
@@ -127,6 +141,67 @@ func chosen[T any](all []T, at []int) []T {
 		all[to] = all[from]
 	}
 	return all[:len(at)]
+}
+
+// plain reports whether all cells and names have one byte a character. How wide others are,
+// tablewriter and [terminal.Width] judge differently: a vowel sign of an Indic script
+// after a Latin letter, for one.
+func (t *table) plain() bool {
+	wide := func(cell string) bool {
+		return strings.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf })
+	}
+	return !slices.ContainsFunc(t.names, wide) &&
+		!slices.ContainsFunc(t.cells, func(cells []string) bool { return slices.ContainsFunc(cells, wide) })
+}
+
+// render has tablewriter write the rows held, cut to the widths. It must neither
+// reword the names (file_size to FILE SIZE), nor trim, nor wrap.
+func (t *table) render() error {
+	if !t.measure() {
+		return t.fallBack()
+	}
+	align := make([]tw.Align, len(t.number))
+	for i := range align {
+		align[i] = tw.AlignLeft
+		if t.number[i].right() {
+			align[i] = tw.AlignRight
+		}
+	}
+	cell := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Alignment:  tw.CellAlignment{PerColumn: align},
+	}
+	w := tablewriter.NewTable(t.buf,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleLight)})),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithTrimSpace(tw.Off), tablewriter.WithTrimLine(tw.Off))
+	if t.header {
+		names := t.cut(slices.Clone(t.names))
+		if t.colours {
+			for i, name := range names {
+				names[i] = t.bold(name)
+			}
+		}
+		w.Header(names)
+	}
+	for _, cells := range t.cells {
+		t.cut(cells)
+	}
+	if err := w.Bulk(t.cells); err != nil {
+		return err
+	}
+	t.cells, t.values = nil, nil
+	return w.Render()
+}
+
+// cut shortens cells to what a screen has for them.
+func (t *table) cut(cells []string) []string {
+	for i, c := range cells {
+		if t.screen > 0 {
+			cells[i] = terminal.Shorten(c, t.widths[i])
+		}
+	}
+	return cells
 }
 
 // stream decides about the widths and writes the rows held. Those that follow are
