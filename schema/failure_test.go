@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -57,9 +58,9 @@ func TestFailedBatch(t *testing.T) {
 	}
 }
 
-// A statement that takes long ends soon after its context: a process that is told
-// to stop does.
+// A statement that takes long ends soon after its context, as when a process is to stop.
 func TestCancelledBatch(t *testing.T) {
+	testkit.OnlyDeep(t)
 	if testing.Short() {
 		t.Skip("takes as long as a build may after it was cancelled")
 	}

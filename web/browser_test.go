@@ -447,6 +447,7 @@ func TestExplorerInBrowser(t *testing.T) {
 
 // TestMeaningInBrowser opens what is known of files of an Unreal game.
 func TestMeaningInBrowser(t *testing.T) {
+	testkit.OnlyDeep(t)
 	b := openBrowser(t, serve(t, harbor(t), nil), 1300, 900)
 	panel := func(what string) string {
 		return `document.querySelector("[role=tabpanel]")?.textContent.includes(` + strconv.Quote(what) + `)`
@@ -567,6 +568,7 @@ func TestComparisonInBrowser(t *testing.T) {
 
 // TestHostileNamesInBrowser shows all names on all pages: none becomes markup.
 func TestHostileNamesInBrowser(t *testing.T) {
+	testkit.OnlyDeep(t)
 	s := serve(t, evil(t), nil)
 	b := openBrowser(t, s, 390, 800)
 	build := url.PathEscape(labels()[1])
@@ -641,6 +643,7 @@ func TestPagesAreAccessible(t *testing.T) {
 
 // TestManyRowsInBrowser scrolls to the last of many files in one folder.
 func TestManyRowsInBrowser(t *testing.T) {
+	testkit.OnlyDeep(t)
 	const n = 50_000
 	catalog := schematest.Write(t, func(c *schema.Catalog) {
 		schematest.Build(t, c, "1", func(b *schema.Build) {

@@ -6,6 +6,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
+	"pakdb/internal/testkit"
 	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
@@ -13,6 +14,7 @@ import (
 // TestSoundsInBrowser: sounds play as they are served, and one that browsers do not play has
 // a sentence and the download.
 func TestSoundsInBrowser(t *testing.T) {
+	testkit.OnlyDeep(t)
 	paths := []string{codecstest.Sample(t, "iostore", "cue4parse-ue5.8", "Zlib"), codecstest.Sample(t, "iostore", "cue4parse-ue5.8", "global.utoc")}
 	catalog := schematest.Write(t, func(c *schema.Catalog) {
 		if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "1", Paths: paths}); err != nil {

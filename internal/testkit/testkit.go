@@ -42,6 +42,14 @@ func Of(sampled, all int) int {
 	return min(all, 2*sampled)
 }
 
+// OnlyDeep skips a test in a sample: others go the same way, if not as far.
+func OnlyDeep(t testing.TB) {
+	t.Helper()
+	if !Deep() {
+		t.Skip(Depth + " is not set")
+	}
+}
+
 // NotShort skips a test with -short: it takes other bytes the same way as others, and what
 // -short is for is to start each goroutine once, as under the race detector.
 func NotShort(t testing.TB) {
