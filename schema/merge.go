@@ -13,7 +13,6 @@ import (
 
 	"pakdb/internal/process"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/other"
 	"pakdb/schema/internal/record"
 	"pakdb/schema/internal/write"
@@ -512,7 +511,7 @@ func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) er
 		ids[i] = searched[i].Content
 		at[ids[i]] = &searched[i]
 	}
-	here, err := m.find(ctx, ids, func(id int64) other.Hash { return other.Hash{Hash: at[id].Hash, Size: at[id].Size} })
+	here, err := m.find(ctx, ids, func(id int64) other.Hash { return at[id].Hash })
 	if err != nil {
 		return err
 	}
@@ -546,12 +545,7 @@ func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) er
 
 // searchedHere returns what this catalog has found in contents.
 func (m *merge) searchedHere(ctx context.Context, ids []int64) ([]other.Searched, error) {
-	layouts := conn.OpenNew()
-	defer func() { _ = layouts.Close() }()
-	if err := layout.Fill(ctx, layouts); err != nil {
-		return nil, err
-	}
-	c, err := other.Open(ctx, m.c.path, layouts)
+	c, err := other.Open(ctx, m.c.path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
-	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/other"
 )
 
@@ -45,12 +44,7 @@ func (o *Other) open(ctx context.Context) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	layouts := conn.OpenNew()
-	defer func() { _ = layouts.Close() }()
-	if err := layout.Fill(ctx, layouts); err != nil {
-		return err
-	}
-	o.from, err = other.Open(ctx, o.path, layouts)
+	o.from, err = other.Open(ctx, o.path)
 	return err
 }
 

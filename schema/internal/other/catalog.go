@@ -10,35 +10,34 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/internal/rows"
 )
 
 // Catalog is a catalog as it was when it was opened, whatever is written to it meanwhile. It
 // is for one goroutine.
 type Catalog struct{ reader }
 
-// Open opens the catalog at path, which is of the version that layouts is of: a database
-// with the tables of that version.
-func Open(ctx context.Context, path string, layouts conn.Querier) (*Catalog, error) {
-	c := &Catalog{reader{finder: conn.NewFinder(path), words: map[int64]string{}, dirs: map[int64]string{}}}
-	if err := c.open(ctx, layouts); err != nil {
+// Open opens the catalog at path, whose tables are those of this pakdb.
+func Open(ctx context.Context, path string) (*Catalog, error) {
+	c := &Catalog{reader{finder: conn.NewFinder(path), words: map[int64]string{}, filled: map[string]bool{}}}
+	if err := c.open(ctx); err != nil {
 		_ = c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Catalog) open(ctx context.Context, layouts conn.Querier) (err error) {
+func (c *Catalog) open(ctx context.Context) (err error) {
 	if c.statements, err = c.finder.Hold(ctx); err != nil {
 		return err
 	}
-	if c.tables, err = c.findTables(ctx, layouts); err != nil {
+	if c.texts, err = rows.NewTexts(ctx, c.statements); err != nil {
 		return err
 	}
-	err = c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
-	if err != nil {
+	if err = c.findTables(ctx); err != nil {
 		return err
 	}
-	return c.each(ctx, "x_dir", "SELECT dir_id, prefix FROM x_dir", nil, func(r *row) { c.dirs[r.number("dir_id")] = r.text("prefix") })
+	return c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
 }
 
 // Close closes the catalog.
@@ -90,8 +89,7 @@ func (c *Catalog) Mounts(ctx context.Context, build int64) (all []record.Mount, 
 		FROM x_build_archive WHERE build_id = ? ORDER BY ordinal`
 	err = c.each(ctx, "x_build_archive", query, []driver.Value{build}, func(r *row) {
 		m := record.Mount{Archive: r.number("archive_id"), Name: r.text("name"), Location: r.text("location"), Order: r.number("mount_order"),
-			Place: r.number("place"), LastWins: r.flag("last_wins")}
-		m.Stem, _ = r.maybeText("stem")
+			Place: r.number("place"), LastWins: r.flag("last_wins"), Stem: r.maybeText("stem")}
 		all = append(all, m)
 	})
 	return all, err
@@ -132,28 +130,16 @@ func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
 func (c *Catalog) Problems(ctx context.Context, archive int64, take func(record.Problem)) error {
 	const query = "SELECT ordinal, path, field, offset, cause, whole FROM x_problem WHERE archive_id = ? ORDER BY seq"
 	return c.each(ctx, "x_problem", query, []driver.Value{archive}, func(r *row) {
-		p := record.Problem{Ordinal: place(r, "ordinal")}
-		p.Path, _ = r.maybeText("path")
-		p.Field, p.Offset = r.text("field"), place(r, "offset")
-		p.Cause, p.Whole = r.text("cause"), r.flag("whole")
-		take(p)
+		take(record.Problem{Ordinal: r.place("ordinal"), Path: r.maybeText("path"), Field: r.text("field"), Offset: r.place("offset"),
+			Cause: r.text("cause"), Whole: r.flag("whole")})
 	})
-}
-
-// place returns an ordinal or an offset, -1 for NULL.
-func place(r *row, field string) int64 {
-	n, ok := r.maybeNumber(field)
-	if !ok {
-		return -1
-	}
-	return n
 }
 
 // Names calls take for the public names in an archive.
 func (c *Catalog) Names(ctx context.Context, archive int64, take func(record.Name)) error {
 	const query = "SELECT ordinal, name, type_id, id_hi, id_lo, id_bits FROM x_named_resource WHERE archive_id = ? ORDER BY ordinal"
 	return c.each(ctx, "x_named_resource", query, []driver.Value{archive}, func(r *row) {
-		n := record.Name{Ordinal: r.number("ordinal"), Name: r.text("name"), Type: c.word(r, "type_id")}
+		n := record.Name{Ordinal: r.number("ordinal"), Name: r.text("name"), Type: r.word("type_id")}
 		high, _ := r.maybeNumber("id_hi")
 		n.ID, n.IDBits = [2]uint64{uint64(high), uint64(r.number("id_lo"))}, r.number("id_bits")
 		take(n)

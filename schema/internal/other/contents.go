@@ -2,6 +2,7 @@ package other
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
 
 	"pakdb/schema/internal/record"
@@ -19,7 +20,7 @@ type Content struct {
 func (c *Catalog) Inspected(ctx context.Context, ids []int64) (map[int64]string, error) {
 	by := make(map[int64]string, len(ids))
 	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.inspected_id FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
-		ids, func(r *row) { by[r.number("content_id")] = c.word(r, "inspected_id") })
+		ids, func(r *row) { by[r.number("content_id")] = r.word("inspected_id") })
 	return by, err
 }
 
@@ -31,28 +32,23 @@ func (c *Catalog) Marks(ctx context.Context, ids []int64) (map[int64]*Content, e
 		all[id] = &Content{}
 	}
 	return all, c.read(ctx, ids, []query{
-		{"x_content_sketch", "SELECT t.content_id, t.sketch FROM src CROSS JOIN x_content_sketch t ON t.content_id = src.a",
-			func(r *row) { all[r.number("content_id")].Sketch = r.need("sketch") }},
-		{"x_package_digest", "SELECT t.content_id, t.header, t.essence, t.exports FROM src CROSS JOIN x_package_digest t ON t.content_id = src.a",
-			func(r *row) {
-				to := all[r.number("content_id")]
-				to.Digests = append(to.Digests, packageDigest(r))
-			}},
+		{"x_content_sketch", "t.sketch", "", func(id int64, r *row) { all[id].Sketch = r.need("sketch") }},
+		{"x_package_digest", "t.header, t.essence, t.exports", "", func(id int64, r *row) {
+			all[id].Digests = append(all[id].Digests, packageDigest(r))
+		}},
 	})
 }
 
-// query reads rows of a table for contents.
+// query reads columns of a table t for contents, of the rows for which a condition holds.
 type query struct {
-	table, sql string
-	take       func(*row)
+	table, columns, where string
+	take                  func(content int64, r *row)
 }
 
 func (c *reader) read(ctx context.Context, ids []int64, queries []query) error {
 	for _, q := range queries {
-		if !c.tables.filled[q.table] {
-			continue
-		}
-		if err := c.eachOf(ctx, q.table, q.sql, ids, q.take); err != nil {
+		sql := "SELECT src.a, " + q.columns + " FROM src CROSS JOIN " + q.table + " t ON t.content_id = src.a" + q.where
+		if err := c.eachOf(ctx, q.table, sql, ids, func(r *row) { q.take(r.number("content_id"), r) }); err != nil {
 			return err
 		}
 	}
@@ -65,8 +61,8 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 	if err != nil {
 		return nil, err
 	}
-	facts := func(r *row) *record.Facts {
-		f := all[r.number("content_id")].Facts
+	facts := func(id int64, r *row) *record.Facts {
+		f := all[id].Facts
 		if f == nil {
 			r.fail("content_id", "a content that nothing inspected")
 			f = &record.Facts{}
@@ -74,41 +70,34 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 		return f
 	}
 	err = c.read(ctx, ids, []query{
-		{"x_content", "SELECT c.content_id, c.inspected_id, c.kind_id FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
-			func(r *row) {
-				all[r.number("content_id")].Facts = &record.Facts{Inspector: c.word(r, "inspected_id"), Kind: c.word(r, "kind_id")}
-			}},
-		{"x_content_problem", "SELECT t.content_id, t.field, t.offset, t.cause FROM src CROSS JOIN x_content_problem t ON t.content_id = src.a",
-			func(r *row) {
-				f := facts(r)
-				f.Problems = append(f.Problems, record.Problem{Field: r.text("field"), Offset: place(r, "offset"), Cause: r.text("cause")})
-			}},
-		{"x_symbol", `SELECT t.content_id, t.space_id, t.key, t.path_id, p.dir_id, p.name, t.name_id, n.name FROM src
-			CROSS JOIN x_symbol t ON t.content_id = src.a LEFT JOIN x_path p ON p.path_id = t.path_id LEFT JOIN x_name n ON n.name_id = t.name_id`,
-			func(r *row) {
-				f := facts(r)
-				f.Symbols = append(f.Symbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key"), Path: c.path(r, "path_id"), Name: r.looked("name_id")})
-			}},
-		{"x_content_scan", "SELECT t.content_id, t.spec_id, t.known FROM src CROSS JOIN x_content_scan t ON t.content_id = src.a",
-			func(r *row) {
-				f := facts(r)
-				f.Scan, f.Known = c.word(r, "spec_id"), r.number("known")
-			}},
-		{"x_ref", `SELECT t.content_id, t.seq >> 32, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
-			CROSS JOIN x_ref t ON t.content_id = src.a LEFT JOIN x_name n ON n.name_id = t.name_id WHERE t.seq < 2 << 32`,
-			func(r *row) {
-				f, found := facts(r), r.flag("seq")
-				if ref := c.ref(r); found {
-					f.Scanned = append(f.Scanned, ref)
-				} else {
-					f.Refs = append(f.Refs, ref)
-				}
-			}},
+		{"x_content", "t.inspected_id, t.kind_id", " WHERE t.inspected_id IS NOT NULL", func(id int64, r *row) {
+			all[id].Facts = &record.Facts{Inspector: r.word("inspected_id"), Kind: r.word("kind_id")}
+		}},
+		{"x_content_problem", "t.field, t.offset, t.cause", "", func(id int64, r *row) {
+			f := facts(id, r)
+			f.Problems = append(f.Problems, record.Problem{Field: r.text("field"), Offset: r.place("offset"), Cause: r.text("cause")})
+		}},
+		{"x_symbol", "t.space_id, t.key, t.path_id, t.name_id", "", func(id int64, r *row) {
+			f := facts(id, r)
+			f.Symbols = append(f.Symbols, record.Symbol{Space: r.word("space_id"), Key: r.number("key"), Path: r.path("path_id"), Name: r.name("name_id")})
+		}},
+		{"x_content_scan", "t.spec_id, t.known", "", func(id int64, r *row) {
+			f := facts(id, r)
+			f.Scan, f.Known = r.word("spec_id"), r.number("known")
+		}},
+		{"x_ref", "t.seq >> 32, t.kind_id, t.space_id, t.key, t.flags, t.name_id", " WHERE t.seq < 2 << 32", func(id int64, r *row) {
+			f := facts(id, r)
+			into := &f.Refs
+			if r.flag("seq") {
+				into = &f.Scanned
+			}
+			*into = append(*into, r.ref())
+		}},
 	})
 	if err != nil {
 		return nil, err
 	}
-	batches, err := c.batches(ctx, c.tables.ofContents, ids)
+	batches, err := c.batches(ctx, c.ofContents, ids)
 	for id, b := range batches {
 		if all[id].Facts != nil {
 			all[id].Facts.Family = b
@@ -117,8 +106,8 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 	return all, err
 }
 
-func (c *reader) ref(r *row) record.Ref {
-	return record.Ref{Kind: c.word(r, "kind_id"), Space: c.word(r, "space_id"), Key: r.number("key"), Flags: r.number("flags"), Name: r.looked("name_id")}
+func (r *row) ref() record.Ref {
+	return record.Ref{Kind: r.word("kind_id"), Space: r.word("space_id"), Key: r.number("key"), Flags: r.number("flags"), Name: r.name("name_id")}
 }
 
 // packageDigest reads one; only the print of its header is known.
@@ -138,24 +127,20 @@ func packageDigest(r *row) (d record.PackageDigest) {
 // Searched is a content that was searched for ids that are known.
 type Searched struct {
 	Content int64
-	Hash    record.Digest
-	Size    int64
-	Known   int64 // hash of the ids
-	Refs    []record.Ref
+	Hash
+	Known int64 // hash of the ids
+	Refs  []record.Ref
 }
 
 // Searched returns the contents of a build that were searched, and what that found.
 func (c *Catalog) Searched(ctx context.Context, build int64) ([]Searched, error) {
-	if !c.tables.filled["x_content_scan"] {
-		return nil, nil
-	}
 	var ids []int64
 	err := c.each(ctx, "x_content_scan", `SELECT s.content_id FROM x_content_scan s
 		WHERE s.known <> 0 AND EXISTS (SELECT 1 FROM x_entry_row r
 			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
 			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?
 			WHERE r.content_id = s.content_id)
-		ORDER BY s.content_id`, args(build), func(r *row) { ids = append(ids, r.number("content_id")) })
+		ORDER BY s.content_id`, []driver.Value{build}, func(r *row) { ids = append(ids, r.number("content_id")) })
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +154,25 @@ func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, 
 	err = c.eachOf(ctx, "x_content_scan", `SELECT s.content_id, c.hash, c.size, s.known FROM src
 		CROSS JOIN x_content_scan s ON s.content_id = src.a CROSS JOIN x_content c ON c.content_id = s.content_id WHERE length(c.hash) = 32`,
 		ids, func(r *row) {
-			s := Searched{Content: r.number("content_id"), Hash: r.digest("hash"), Size: r.number("size"), Known: r.number("known")}
+			s := Searched{Content: r.number("content_id"), Hash: r.hash(), Known: r.number("known")}
 			at[s.Content], all = len(all), append(all, s)
 		})
 	if err != nil {
 		return nil, err
 	}
-	err = c.eachOf(ctx, "x_ref", `SELECT t.content_id, t.kind_id, t.space_id, t.key, t.flags, t.name_id, n.name FROM src
-		CROSS JOIN x_ref t ON t.content_id = src.a AND t.seq >= 1 << 32 AND t.seq < 2 << 32
-		LEFT JOIN x_name n ON n.name_id = t.name_id`, ids, func(r *row) {
-		i, ok := at[r.number("content_id")]
-		if ref := c.ref(r); ok {
-			all[i].Refs = append(all[i].Refs, ref)
-		}
+	return all, c.read(ctx, ids, []query{
+		{"x_ref", "t.kind_id, t.space_id, t.key, t.flags, t.name_id", " AND t.seq >= 1 << 32 AND t.seq < 2 << 32", func(id int64, r *row) {
+			if i, ok := at[id]; ok {
+				all[i].Refs = append(all[i].Refs, r.ref())
+			}
+		}},
 	})
-	return all, err
 }
+
+// Hash is what a content is known by in all catalogs.
+type Hash struct {
+	Hash record.Digest
+	Size int64
+}
+
+func (r *row) hash() Hash { return Hash{r.digest("hash"), r.number("size")} }

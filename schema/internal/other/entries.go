@@ -25,10 +25,6 @@ type Entry struct {
 // Entries calls take for the entries of an archive, in their order and many at a time,
 // without what is known of their contents.
 func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) error) error {
-	texts, err := rows.NewTexts(ctx, c.statements)
-	if err != nil {
-		return conn.Classify(err)
-	}
 	scanner, err := rows.NewArchiveScanner(ctx, c.statements, a.ID)
 	if err != nil {
 		return conn.Classify(err)
@@ -44,7 +40,7 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 			if w == nil {
 				break
 			}
-			e, err := c.entry(texts, w)
+			e, err := c.entry(w)
 			if err != nil {
 				return conn.Classify(err)
 			}
@@ -78,25 +74,21 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 	if err != nil {
 		return nil, err
 	}
-	var ids []int64
-	for _, p := range chosen.Some {
-		ids = append(ids, p.path)
-	}
-	names := map[int64]string{}
-	err = c.eachOf(ctx, "x_entry_row", "SELECT path_id, path_id, dir_id, name FROM src CROSS JOIN x_path ON path_id = src.a", ids, func(r *row) {
-		names[r.number("path_id")] = c.path(r, "path_id")
-	})
 	s := &record.Sample{Entries: chosen.Given}
 	for _, p := range chosen.Some {
-		s.Some = append(s.Some, record.Outline{Name: names[p.path], Stored: p.stored, Size: p.size})
+		name, err := c.texts.Whole(p.path)
+		if err != nil {
+			return nil, conn.Classify(err)
+		}
+		s.Some = append(s.Some, record.Outline{Name: name, Stored: p.stored, Size: p.size})
 	}
-	return s, err
+	return s, nil
 }
 
 // maxOrdinal is far above what any archive has, and below the limit of rows of editions.
 const maxOrdinal = 1 << 40
 
-func (c *Catalog) entry(texts *rows.Texts, w *rows.Row) (e Entry, err error) {
+func (c *Catalog) entry(w *rows.Row) (e Entry, err error) {
 	e.row, e.pathID, e.ContentID = w.Row, w.Path, w.Content
 	e.Ordinal, e.Offset, e.Stored, e.Size = w.Ordinal, w.Offset, w.Stored.Stored, w.Size
 	e.Flags, e.Sum, e.ID, e.IDBits = w.Flags, bytes.Clone(w.Sum), w.AssetID(), w.Bits
@@ -118,14 +110,14 @@ func (c *Catalog) entry(texts *rows.Texts, w *rows.Row) (e Entry, err error) {
 			return e, fmt.Errorf("%w: x_entry_row.%s: %d leads to no row", conn.ErrDamaged, word.field, word.id)
 		}
 	}
-	if e.Name, err = texts.Whole(w.Path); err != nil {
+	if e.Name, err = c.texts.Whole(w.Path); err != nil {
 		return e, err
 	}
 	if w.Content == 0 { // another scan may know the content of the checksum
 		e.Claimed = len(e.Sum) > 0
 		return e, nil
 	}
-	hash, size, _, err := texts.Content(w.Content)
+	hash, size, _, err := c.texts.Content(w.Content)
 	if err != nil {
 		return e, err
 	}
@@ -144,63 +136,56 @@ const nameOf = `CASE WHEN t.root_id IS NULL THEN n.name
 const nameJoins = ` LEFT JOIN x_dir d ON d.dir_id = p.dir_id
 	LEFT JOIN x_word px ON px.word_id = p.ext_id
 	LEFT JOIN x_name n ON n.name_id = t.name_id
-	LEFT JOIN x_word root ON root.word_id = t.root_id`
+	LEFT JOIN x_word root ON root.word_id = t.root_id
+	WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row`
 
 // addPlaces adds what entries are called by where they lie, and by their names, and the
 // packages whose exports they hold.
 func (c *Catalog) addPlaces(ctx context.Context, a *Archive, chunk []Entry) error {
 	range_ := []driver.Value{a.lineage, chunk[0].row, chunk[len(chunk)-1].row}
-	at := 0
-	find := func(row int64) *Entry {
-		for at < len(chunk) && chunk[at].row < row {
-			at++
+	byRow, byPath := map[int64]*Entry{}, map[int64]*Entry{}
+	var paths []int64
+	for i := range chunk {
+		e := &chunk[i]
+		byRow[e.row] = e
+		if e.pathID != 0 && byPath[e.pathID] == nil {
+			byPath[e.pathID], paths = e, append(paths, e.pathID)
 		}
-		if at < len(chunk) && chunk[at].row == row {
-			return &chunk[at]
-		}
-		return nil // of another edition
 	}
 	err := c.each(ctx, "x_entry_symbol", `SELECT t.row, t.space_id, t.key, coalesce(t.name_id, t.root_id), `+nameOf+`
 		FROM x_entry_symbol t
 		LEFT JOIN x_entry_row r ON r.lineage_id = t.lineage_id AND r.row = t.row
-		LEFT JOIN x_path p ON p.path_id = r.path_id`+nameJoins+`
-		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row, t.space_id, t.key`, range_, func(r *row) {
-		if e := find(r.number("row")); e != nil {
-			e.PlaceSymbols = append(e.PlaceSymbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key"), Name: r.looked("name_id")})
+		LEFT JOIN x_path p ON p.path_id = r.path_id`+nameJoins+", t.space_id, t.key", range_, func(r *row) {
+		if e := byRow[r.number("row")]; e != nil { // else of another edition
+			e.PlaceSymbols = append(e.PlaceSymbols, record.Symbol{Space: r.word("space_id"), Key: r.number("key"), Name: r.placed("name_id")})
 		}
 	})
 	if err != nil {
 		return err
 	}
-	at = 0
-	err = c.each(ctx, "x_value_entry", `SELECT t.row, t.header, t.path_id, p.dir_id, p.name, coalesce(t.name_id, t.root_id), `+nameOf+`
+	err = c.each(ctx, "x_value_entry", `SELECT t.row, t.header, t.path_id, coalesce(t.name_id, t.root_id), `+nameOf+`
 		FROM x_value_entry t
-		LEFT JOIN x_path p ON p.path_id = t.path_id`+nameJoins+`
-		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row`, range_, func(r *row) {
-		if e := find(r.number("row")); e != nil {
-			e.ExportsOf = &record.Package{Header: r.number("header"), Path: c.path(r, "path_id"), Name: r.looked("name_id")}
+		LEFT JOIN x_path p ON p.path_id = t.path_id`+nameJoins, range_, func(r *row) {
+		if e := byRow[r.number("row")]; e != nil {
+			e.ExportsOf = &record.Package{Header: r.number("header"), Path: r.path("path_id"), Name: r.placed("name_id")}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return c.addPathSymbols(ctx, chunk)
+	return c.eachOf(ctx, "x_path_symbol", "SELECT src.a, t.space_id, t.key FROM src CROSS JOIN x_path_symbol t ON t.path_id = src.a", paths, func(r *row) {
+		e := byPath[r.number("path_id")]
+		e.Symbols = append(e.Symbols, record.Symbol{Space: r.word("space_id"), Key: r.number("key")})
+	})
 }
 
-// addPathSymbols adds what the names of entries define by themselves.
-func (c *Catalog) addPathSymbols(ctx context.Context, chunk []Entry) error {
-	if !c.tables.filled["x_path_symbol"] {
-		return nil
+// placed returns the name that two columns have: an id that leads to it, and [nameOf]; "" for
+// NULL.
+func (r *row) placed(field string) string {
+	id, ok := r.maybeNumber(field)
+	name, found := maybe[string](r, field)
+	if ok && !found {
+		r.fail(field, "%d leads to no row", id)
 	}
-	at := map[int64]*Entry{}
-	var ids []int64
-	for i := range chunk {
-		if e := &chunk[i]; e.pathID != 0 && at[e.pathID] == nil {
-			at[e.pathID], ids = e, append(ids, e.pathID)
-		}
-	}
-	return c.eachOf(ctx, "x_path_symbol", "SELECT src.a, t.space_id, t.key FROM src CROSS JOIN x_path_symbol t ON t.path_id = src.a", ids, func(r *row) {
-		e := at[r.number("path_id")]
-		e.Symbols = append(e.Symbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key")})
-	})
+	return name
 }

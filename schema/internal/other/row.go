@@ -1,155 +1,53 @@
 package other
 
 import (
-	"bytes"
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/rows"
 )
 
-// row is a row of a query. Its methods take the next column, or keep the first error.
-type row struct {
-	table string
-	v     []driver.Value
-	err   error
-}
-
-// next returns the next column.
-func (r *row) next() driver.Value {
-	v := r.v[0]
-	r.v = r.v[1:]
-	return v
-}
-
-func (r *row) fail(field string, format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%w: %s.%s: %s", conn.ErrDamaged, r.table, field, fmt.Sprintf(format, args...))
-	}
-}
-
-func (r *row) number(field string) int64 {
-	n, ok := r.maybeNumber(field)
-	if !ok {
-		r.fail(field, "it is NULL")
-	}
-	return n
-}
-
-func (r *row) maybeNumber(field string) (n int64, ok bool) {
-	switch v := r.next().(type) {
-	case nil:
-		return 0, false
-	case int64:
-		return v, true
-	default:
-		r.fail(field, "%T, not a number", v)
-		return 0, true
-	}
-}
-
-func (r *row) flag(field string) bool { return r.number(field) != 0 }
-
-func (r *row) text(field string) string {
-	s, ok := r.maybeText(field)
-	if !ok {
-		r.fail(field, "it is NULL")
-	}
-	return s
-}
-
-func (r *row) maybeText(field string) (s string, ok bool) {
-	switch v := r.next().(type) {
-	case nil:
-		return "", false
-	case string:
-		return v, true
-	default:
-		r.fail(field, "%T, not a text", v)
-		return "", true
-	}
-}
-
-// blob returns bytes, nil for NULL. Sizes, if any are given, are those that it may have.
-func (r *row) blob(field string, sizes ...int) []byte {
-	switch v := r.next().(type) {
-	case nil:
-		return nil
-	case []byte:
-		fits := len(sizes) == 0
-		for _, n := range sizes {
-			fits = fits || len(v) == n
-		}
-		if !fits {
-			r.fail(field, "%d bytes", len(v))
-		}
-		if v == nil {
-			return []byte{}
-		}
-		return bytes.Clone(v)
-	default:
-		r.fail(field, "%T, not bytes", v)
-		return nil
-	}
-}
-
-// digest returns a hash that must be there.
-func (r *row) digest(field string) (d [32]byte) {
-	copy(d[:], r.need(field, 32))
-	return d
-}
-
-func (r *row) need(field string, sizes ...int) []byte {
-	b := r.blob(field, sizes...)
-	if b == nil {
-		r.fail(field, "it is NULL")
-	}
-	return b
-}
-
-// looked returns the text that an id leads to, which is the column after it; "" for NULL.
-func (r *row) looked(field string) string {
-	id, ok := r.maybeNumber(field)
-	s, found := r.maybeText(field)
-	if ok && !found {
-		r.fail(field, "%d leads to no row", id)
-	}
-	return s
-}
-
-// reader reads rows, and knows what short texts their ids lead to.
+// reader reads rows, and finds the texts that their ids lead to.
 type reader struct {
 	finder     *conn.Finder
 	statements *conn.Statements // on the connection of finder
-	tables     tables
 	words      map[int64]string
-	dirs       map[int64]string // prefixes
+	texts      *rows.Texts
+	filled     map[string]bool  // whether a table has rows
+	ofContents []*family.Layout // tables of families of formats, as the next
+	ofSets     []*family.Layout
 }
 
 // each runs a query and calls take for each of its rows, up to the first that is damaged.
 func (c *reader) each(ctx context.Context, table, query string, args []driver.Value, take func(*row)) error {
-	r := &row{table: table}
-	err := c.finder.Rows(ctx, query, args, c.taking(r, take))
+	r := &row{reader: c, table: table}
+	err := c.finder.Rows(ctx, query, args, r.taking(take))
 	return first(err, r.err)
 }
 
-// eachOf is each with temp.src showing ids.
+// eachOf is each with temp.src showing ids. Tables without rows are passed over: most formats
+// fill few of them.
 func (c *reader) eachOf(ctx context.Context, table, query string, ids []int64, take func(*row)) error {
-	r := &row{table: table}
-	err := c.finder.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, c.taking(r, take))
-	return first(err, r.err)
-}
-
-func (c *reader) taking(r *row, take func(*row)) func([]driver.Value) {
-	return func(v []driver.Value) {
-		if r.err == nil {
-			r.v = v
-			take(r)
+	filled, known := c.filled[table]
+	if !known {
+		err := c.each(ctx, table, "SELECT EXISTS (SELECT 1 FROM "+table+")", nil, func(r *row) { filled = r.flag("rows") })
+		if err != nil {
+			return err
 		}
+		c.filled[table] = filled
 	}
+	if !filled {
+		return nil
+	}
+	r := &row{reader: c, table: table}
+	err := c.finder.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, r.taking(take))
+	return first(err, r.err)
 }
 
 // first returns the error of a query, or what is wrong with a row of it. A statement that
@@ -164,31 +62,126 @@ func first(err, damage error) error {
 	return conn.Classify(err)
 }
 
-// word returns the word of an id in the next column; "" for NULL.
-func (c *reader) word(r *row, field string) string {
-	id, ok := r.maybeNumber(field)
-	if !ok {
-		return ""
-	}
-	w, found := c.words[id]
-	if !found {
-		r.fail(field, "%d leads to no row", id)
-	}
-	return w
+// row is a row of a query. Its methods take the next column, or keep the first error.
+type row struct {
+	*reader
+	table string
+	v     []driver.Value
+	err   error
 }
 
-// path returns the path of an id; the two columns after it are those of table path.
-// "" is NULL.
-func (c *reader) path(r *row, field string) string {
+func (r *row) taking(take func(*row)) func([]driver.Value) {
+	return func(v []driver.Value) {
+		if r.err == nil {
+			r.v = v
+			take(r)
+		}
+	}
+}
+
+func (r *row) fail(field string, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s.%s: %s", conn.ErrDamaged, r.table, field, fmt.Sprintf(format, args...))
+	}
+}
+
+// next returns the next column.
+func (r *row) next() driver.Value {
+	v := r.v[0]
+	r.v = r.v[1:]
+	return v
+}
+
+// maybe returns the next column; ok is false for NULL.
+func maybe[T any](r *row, field string) (v T, ok bool) {
+	next := r.next()
+	if next == nil {
+		return v, false
+	}
+	v, isOne := next.(T)
+	if !isOne {
+		r.fail(field, "%T, not %T", next, v)
+	}
+	return v, true
+}
+
+// must is maybe of a column that has a value in each row.
+func must[T any](r *row, field string) T {
+	v, ok := maybe[T](r, field)
+	if !ok {
+		r.fail(field, "it is NULL")
+	}
+	return v
+}
+
+func (r *row) number(field string) int64                   { return must[int64](r, field) }
+func (r *row) maybeNumber(field string) (n int64, ok bool) { return maybe[int64](r, field) }
+func (r *row) flag(field string) bool                      { return r.number(field) != 0 }
+func (r *row) text(field string) string                    { return must[string](r, field) }
+
+// maybeText returns a text, "" for NULL.
+func (r *row) maybeText(field string) string {
+	s, _ := maybe[string](r, field)
+	return s
+}
+
+// blob returns bytes, nil for NULL. Sizes, if any are given, are those that it may have.
+func (r *row) blob(field string, sizes ...int) []byte {
+	b, ok := maybe[[]byte](r, field)
+	if !ok {
+		return nil
+	}
+	if len(sizes) > 0 && !slices.Contains(sizes, len(b)) {
+		r.fail(field, "%d bytes", len(b))
+	}
+	return append([]byte{}, b...)
+}
+
+// need is blob of a column that has bytes in each row.
+func (r *row) need(field string, sizes ...int) []byte {
+	b := r.blob(field, sizes...)
+	if b == nil {
+		r.fail(field, "it is NULL")
+	}
+	return b
+}
+
+// digest returns a hash that must be there.
+func (r *row) digest(field string) (d [32]byte) {
+	copy(d[:], r.need(field, 32))
+	return d
+}
+
+// place returns an ordinal or an offset, -1 for NULL.
+func (r *row) place(field string) int64 {
+	n, ok := r.maybeNumber(field)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// word, name and path return the text that an id in the next column leads to, "" for NULL.
+func (r *row) word(field string) string { return r.textOf(field, r.reader.word) }
+func (r *row) name(field string) string { return r.textOf(field, r.texts.Name) }
+func (r *row) path(field string) string { return r.textOf(field, r.texts.Whole) }
+
+func (r *row) textOf(field string, find func(id int64) (string, error)) string {
 	id, ok := r.maybeNumber(field)
-	dir, found := r.maybeNumber(field)
-	name, _ := r.maybeText(field)
 	if !ok {
 		return ""
 	}
-	prefix, known := c.dirs[dir]
-	if !found || !known {
-		r.fail(field, "%d leads to no row, or its folder to none", id)
+	text, err := find(id)
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("%s.%s: %w", r.table, field, conn.Classify(err))
 	}
-	return prefix + name
+	return text
+}
+
+func (c *reader) word(id int64) (string, error) {
+	w, found := c.words[id]
+	if !found {
+		return "", fmt.Errorf("%w: x_word: %d leads to no row", conn.ErrDamaged, id)
+	}
+	return w, nil
 }

@@ -2,6 +2,7 @@ package other
 
 import (
 	"context"
+	"database/sql/driver"
 
 	"pakdb/schema/internal/record"
 )
@@ -14,21 +15,18 @@ type Set struct {
 }
 
 const setColumns = `SELECT v.set_id, coalesce(v.content_id, 0), coalesce(v.mapping_id, 0), v.header, v.context, v.reader_id, v.engine, v.traits,
-	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id, n.name
+	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id
 FROM src CROSS JOIN x_value_set v ON `
 
 // setsWhere returns the sets for which a condition with ids holds, and their rows.
 func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) ([]Set, error) {
-	if !c.tables.filled["x_value_set"] {
-		return nil, nil
-	}
 	var sets []Set
 	var numbers []int64
-	err := c.eachOf(ctx, "x_value_set", setColumns+condition+" LEFT JOIN x_name n ON n.name_id = v.missing_id", ids, func(r *row) {
+	err := c.eachOf(ctx, "x_value_set", setColumns+condition, ids, func(r *row) {
 		numbers = append(numbers, r.number("set_id"))
 		s := Set{Content: r.number("content_id"), mapping: r.number("mapping_id"), Header: r.number("header"), Values: &record.Values{}}
 		v := s.Values
-		v.Context, v.Reader, v.Engine, v.Traits = r.number("context"), c.word(r, "reader_id"), r.number("engine"), r.number("traits")
+		v.Context, v.Reader, v.Engine, v.Traits = r.number("context"), r.word("reader_id"), r.number("engine"), r.number("traits")
 		for _, f := range []struct {
 			name string
 			into *int64
@@ -38,13 +36,13 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 		} {
 			*f.into = r.number(f.name)
 		}
-		v.MissingClass = r.looked("missing_id")
+		v.MissingClass = r.name("missing_id")
 		sets = append(sets, s)
 	})
 	if err != nil {
 		return nil, err
 	}
-	batches, err := c.batches(ctx, c.tables.ofSets, numbers)
+	batches, err := c.batches(ctx, c.ofSets, numbers)
 	for i := range sets {
 		sets[i].Values.Rows = batches[numbers[i]]
 	}
@@ -59,12 +57,9 @@ type SetKey struct {
 
 // OwnSets lists the sets of contents that follow from these and their packages alone.
 func (c *Catalog) OwnSets(ctx context.Context, contents []int64) (all []SetKey, err error) {
-	if !c.tables.filled["x_value_set"] {
-		return nil, nil
-	}
 	err = c.eachOf(ctx, "x_value_set", "SELECT v.set_id, v.content_id, v.header, v.reader_id FROM src CROSS JOIN x_value_set v ON v.content_id = src.a AND v.context = 0",
 		contents, func(r *row) {
-			all = append(all, SetKey{r.number("set_id"), r.number("content_id"), r.number("header"), c.word(r, "reader_id")})
+			all = append(all, SetKey{r.number("set_id"), r.number("content_id"), r.number("header"), r.word("reader_id")})
 		})
 	return all, err
 }
@@ -80,7 +75,7 @@ const setsAtOnce = 64
 // BuildSets calls take for the values that hold in a build alone, many at a time.
 func (c *Catalog) BuildSets(ctx context.Context, build int64, take func([]Set) error) error {
 	var ids []int64
-	err := c.each(ctx, "x_build_value", "SELECT set_id FROM x_build_value WHERE build_id = ? ORDER BY set_id", args(build), func(r *row) {
+	err := c.each(ctx, "x_build_value", "SELECT set_id FROM x_build_value WHERE build_id = ? ORDER BY set_id", []driver.Value{build}, func(r *row) {
 		ids = append(ids, r.number("set_id"))
 	})
 	for len(ids) > 0 && err == nil {
@@ -94,16 +89,10 @@ func (c *Catalog) BuildSets(ctx context.Context, build int64, take func([]Set) e
 	return err
 }
 
-// Hash is what a content is known by in all catalogs.
-type Hash struct {
-	Hash record.Digest
-	Size int64
-}
-
 // Hashes returns the hashes of contents that were read.
 func (c *Catalog) Hashes(ctx context.Context, ids []int64) (map[int64]Hash, error) {
 	all := make(map[int64]Hash, len(ids))
 	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.hash, c.size FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE length(c.hash) = 32",
-		ids, func(r *row) { all[r.number("content_id")] = Hash{r.digest("hash"), r.number("size")} })
+		ids, func(r *row) { all[r.number("content_id")] = r.hash() })
 	return all, err
 }

@@ -2,197 +2,130 @@ package other
 
 import (
 	"context"
-	"database/sql/driver"
-	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/internal/family"
-	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 )
 
-func args(values ...any) []driver.Value {
-	all := make([]driver.Value, len(values))
-	for i, v := range values {
-		all[i] = v
-	}
-	return all
-}
+// kinds are what columns hold, by the table that they refer to.
+var kinds = map[string]family.Kind{"": family.Value, "x_word": family.Word, "x_name": family.Text, "x_path": family.Path}
 
-// tables are the tables that hold facts.
-type tables struct {
-	filled     map[string]bool // whether one has rows
-	ofContents []*table        // of a family of formats, and have rows, as the next
-	ofSets     []*table
-}
-
-// table is a table of a family, whose columns are known by what they refer to.
-type table struct {
-	layout *family.Layout
-	query  string
-}
-
-// plain are the tables of facts that no family has.
-var plain = []string{"x_content", "x_content_sketch", "x_package_digest", "x_content_problem", "x_symbol", "x_content_scan", "x_ref", "x_path_symbol", "x_value_set"}
-
-// findTables finds the tables of a catalog, those of families by what their columns refer
-// to in db, which is one of the same version that is trusted.
-func (c *reader) findTables(ctx context.Context, db conn.Querier) (t tables, err error) {
-	t.filled = map[string]bool{}
-	for _, name := range plain {
-		if t.filled[name], err = c.hasRows(ctx, name); err != nil {
-			return t, err
-		}
-	}
-	for _, of := range []struct {
-		owner, table string
-		into         *[]*table
-	}{{"content_id", "x_content", &t.ofContents}, {"set_id", "x_value_set", &t.ofSets}} {
-		names, err := conn.FirstTexts(ctx, db, `SELECT m.name
-			FROM sqlite_schema m
-			JOIN pragma_foreign_key_list(m.name) f
-			WHERE m.type = 'table' AND f."table" = ?2 AND f."from" = ?1
-				AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_sum_key', 'x_ref_key', 'x_build_value', 'x_content_sketch', 'x_package_digest',
-					'x_content_problem', 'x_symbol', 'x_content_scan', 'x_ref', 'x_value_set')
-			ORDER BY m.rowid`, of.owner, of.table)
-		if err != nil {
-			return t, err
-		}
-		for _, name := range names {
-			filled, err := c.hasRows(ctx, name)
-			if err != nil {
-				return t, err
-			}
-			if !filled {
-				continue
-			}
-			table, err := findTable(ctx, db, name, of.owner)
-			if err != nil {
-				return t, err
-			}
-			*of.into = append(*of.into, table)
-		}
-	}
-	return t, nil
-}
-
-func (c *reader) hasRows(ctx context.Context, name string) (found bool, err error) {
-	err = c.each(ctx, name, "SELECT EXISTS (SELECT 1 FROM "+name+")", nil, func(r *row) { found = r.flag("rows") })
-	return found, err
-}
-
-// findTable describes a table whose rows belong to what the column owner says.
-func findTable(ctx context.Context, db conn.Querier, name, owner string) (*table, error) {
-	rows, err := db.QueryContext(ctx, `SELECT c.name, coalesce(f."table", '') FROM pragma_table_info(?1) c
-		LEFT JOIN pragma_foreign_key_list(?1) f ON f."from" = c.name WHERE c.name <> ?2 ORDER BY c.cid`, name, owner)
+// findTables finds the tables of families: those whose rows belong to contents or to sets of
+// values, but for the ones that have readers of their own, and for what a user added.
+func (c *reader) findTables(ctx context.Context) error {
+	own, err := layout.Tables()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { _ = rows.Close() }()
-	t := &table{layout: &family.Layout{Table: name, OfSet: owner == "set_id"}}
-	columns, joins := []string{"src.a"}, ""
-	for n := 0; rows.Next(); n++ {
-		var column, refers string
-		if err := rows.Scan(&column, &refers); err != nil {
-			return nil, err
+	var last *family.Layout
+	return c.each(ctx, "sqlite_schema", `SELECT m.name, o."from", c.name, coalesce(f."table", '')
+		FROM sqlite_schema m
+		JOIN pragma_foreign_key_list(m.name) o ON (o."from", o."table") IN (('content_id', 'x_content'), ('set_id', 'x_value_set'))
+		JOIN pragma_table_info(m.name) c ON c.name <> o."from"
+		LEFT JOIN pragma_foreign_key_list(m.name) f ON f."from" = c.name
+		WHERE m.type = 'table'
+			AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_sum_key', 'x_ref_key', 'x_build_value', 'x_content_sketch', 'x_package_digest',
+				'x_content_problem', 'x_symbol', 'x_content_scan', 'x_ref', 'x_value_set')
+		ORDER BY m.rowid, c.cid`, nil, func(r *row) {
+		name, owner, column, refers := r.text("name"), r.text("from"), r.text("column"), r.text("table")
+		if !slices.Contains(own, name) {
+			return
 		}
-		kind := family.Value
-		columns = append(columns, "t."+column)
-		switch refers {
-		case "":
-		case "x_word":
-			kind = family.Word
-		case "x_name":
-			kind = family.Text
-			columns = append(columns, fmt.Sprintf("n%d.name", n))
-			joins += fmt.Sprintf(" LEFT JOIN x_name n%d ON n%[1]d.name_id = t.%s", n, column)
-		case "x_path":
-			kind = family.Path
-			columns = append(columns, fmt.Sprintf("p%d.dir_id, p%[1]d.name", n))
-			joins += fmt.Sprintf(" LEFT JOIN x_path p%d ON p%[1]d.path_id = t.%s", n, column)
-		default:
-			return nil, fmt.Errorf("%s.%s refers to %s", name, column, refers)
+		if last == nil || last.Table != name {
+			last = &family.Layout{Table: name, OfSet: owner == "set_id"}
+			if last.OfSet {
+				c.ofSets = append(c.ofSets, last)
+			} else {
+				c.ofContents = append(c.ofContents, last)
+			}
 		}
-		t.layout.Columns = append(t.layout.Columns, family.ColumnLayout{Name: column, Kind: kind})
-	}
-	t.query = fmt.Sprintf("SELECT %s FROM src CROSS JOIN %s t ON t.%s = src.a%s", strings.Join(columns, ", "), name, owner, joins)
-	return t, rows.Err()
+		kind, known := kinds[refers]
+		if !known {
+			r.fail("sql", "column %s of %s refers to %s", column, name, refers)
+		}
+		last.Columns = append(last.Columns, family.ColumnLayout{Name: column, Kind: kind})
+	})
 }
 
 // batches returns the rows that owners have in tables, by owner; nil for those without any.
-func (c *reader) batches(ctx context.Context, tables []*table, ids []int64) (map[int64]*family.Batch, error) {
+func (c *reader) batches(ctx context.Context, tables []*family.Layout, ids []int64) (map[int64]*family.Batch, error) {
+	all := map[int64]*family.Batch{}
 	makers := map[int64]*maker{}
-	for _, t := range tables {
-		err := c.eachOf(ctx, t.layout.Table, t.query, ids, func(r *row) {
-			id := r.number("owner")
-			m := makers[id]
-			if m == nil {
-				m = &maker{words: map[string]int32{}, texts: map[string]int32{}, paths: map[string]int32{}}
-				makers[id] = m
+	for _, l := range tables {
+		columns := []string{"src.a"}
+		for _, column := range l.Columns {
+			columns = append(columns, "t."+column.Name)
+		}
+		owner := "content_id"
+		if l.OfSet {
+			owner = "set_id"
+		}
+		query := "SELECT " + strings.Join(columns, ", ") + " FROM src CROSS JOIN " + l.Table + " t ON t." + owner + " = src.a"
+		err := c.eachOf(ctx, l.Table, query, ids, func(r *row) {
+			id := r.number(owner)
+			if all[id] == nil {
+				all[id] = &family.Batch{}
+				makers[id] = &maker{batch: all[id], places: map[place]int32{}}
 			}
-			m.add(c, t, r)
+			makers[id].add(l, r)
 		})
 		if err != nil {
 			return nil, err
 		}
-	}
-	all := make(map[int64]*family.Batch, len(makers))
-	for id, m := range makers {
-		all[id] = &m.batch
 	}
 	return all, nil
 }
 
 // maker makes the batch of one owner.
 type maker struct {
-	batch               family.Batch
-	words, texts, paths map[string]int32 // where they are in the batch
-	last                *tableRows
+	batch  *family.Batch
+	places map[place]int32 // where texts are in the batch
+	last   *tableRows
 }
 
-func (m *maker) add(c *reader, t *table, r *row) {
-	if m.last == nil || m.last.layout != t.layout {
-		m.last = &tableRows{layout: t.layout}
+// place is a text in one of the lists of a batch.
+type place struct {
+	kind family.Kind
+	text string
+}
+
+// add adds a row of a table.
+func (m *maker) add(l *family.Layout, r *row) {
+	if m.last == nil || m.last.layout != l {
+		m.last = &tableRows{layout: l}
 		m.batch.Rows = append(m.batch.Rows, m.last)
 	}
-	for _, column := range t.layout.Columns {
-		var at cell
-		if r.v[0] == nil {
-			at.at = -1
-		}
-		switch column.Kind {
-		case family.Value:
+	for _, column := range l.Columns {
+		at := cell{at: -1}
+		switch {
+		case column.Kind == family.Value:
 			at.value = r.next()
 			if b, ok := at.value.([]byte); ok {
-				at.value = append([]byte{}, b...)
+				at.value = append([]byte{}, b...) // an empty one is not NULL
 			}
-		case family.Word:
-			at.put(m.words, &m.batch.Words, c.word(r, column.Name))
-		case family.Text:
-			at.put(m.texts, &m.batch.Texts, r.looked(column.Name))
-		case family.Path:
-			at.put(m.paths, &m.batch.Paths, c.path(r, column.Name))
+		case r.v[0] == nil:
+			r.next()
+		case column.Kind == family.Word:
+			at.at = m.place(&m.batch.Words, place{column.Kind, r.word(column.Name)})
+		case column.Kind == family.Text:
+			at.at = m.place(&m.batch.Texts, place{column.Kind, r.name(column.Name)})
+		case column.Kind == family.Path:
+			at.at = m.place(&m.batch.Paths, place{column.Kind, r.path(column.Name)})
 		}
 		m.last.cells = append(m.last.cells, at)
 	}
 }
 
-// cell is what a row has in a column.
-type cell struct {
-	value any   // of a column of values
-	at    int32 // position, of another column; -1 for NULL
-}
-
-// put gives the cell the position of a text in a list, which it is added to.
-func (c *cell) put(at map[string]int32, list *[]string, text string) {
-	if c.at < 0 {
-		return
-	}
-	i, ok := at[text]
+// place returns where a text is in a list, which it is added to.
+func (m *maker) place(list *[]string, text place) int32 {
+	at, ok := m.places[text]
 	if !ok {
-		i = int32(len(*list))
-		at[text], *list = i, append(*list, text)
+		at = int32(len(*list))
+		m.places[text], *list = at, append(*list, text.text)
 	}
-	c.at = i
+	return at
 }
 
 // tableRows are rows of a table, as [family.Rows].
@@ -201,11 +134,14 @@ type tableRows struct {
 	cells  []cell
 }
 
-func (r *tableRows) Layout() *family.Layout { return r.layout }
-func (r *tableRows) Len() int               { return len(r.cells) / len(r.layout.Columns) }
-func (r *tableRows) Value(row, column int) any {
-	return r.cells[row*len(r.layout.Columns)+column].value
+// cell is what a row has in a column.
+type cell struct {
+	value any   // of a column of values
+	at    int32 // position, of another column; -1 for NULL
 }
-func (r *tableRows) Position(row, column int) int32 {
-	return r.cells[row*len(r.layout.Columns)+column].at
-}
+
+func (r *tableRows) Layout() *family.Layout         { return r.layout }
+func (r *tableRows) Len() int                       { return len(r.cells) / len(r.layout.Columns) }
+func (r *tableRows) Value(row, column int) any      { return r.cell(row, column).value }
+func (r *tableRows) Position(row, column int) int32 { return r.cell(row, column).at }
+func (r *tableRows) cell(row, column int) *cell     { return &r.cells[row*len(r.layout.Columns)+column] }

@@ -10,12 +10,12 @@ import (
 // maxFolders bounds folders that are kept.
 const maxFolders = 1 << 16
 
-// Texts finds paths, contents and words by their ids, as they are stored: a text may be no
+// Texts finds paths, contents, words and names by their ids, as they are stored: a text may be no
 // valid UTF-8.
 type Texts struct {
-	paths, dirs, contents, words *btree.Cursor
-	folders                      map[int64]*Folder
-	last                         *Folder // of the path that was read last
+	paths, dirs, contents, words, names *btree.Cursor
+	folders                             map[int64]*Folder
+	last                                *Folder // of the path that was read last
 }
 
 // Folder is a folder of paths.
@@ -44,6 +44,7 @@ func newTexts(pages *btree.Pages) (*Texts, error) {
 		{"x_dir", []string{"prefix", "dir"}, &t.dirs},
 		{"x_content", []string{"hash", "size", "kind_id"}, &t.contents},
 		{"x_word", []string{"word"}, &t.words},
+		{"x_name", []string{"name"}, &t.names},
 	} {
 		tree, err := pages.Table(table.name, table.columns...)
 		if err != nil {
@@ -114,13 +115,18 @@ func (t *Texts) Content(id int64) (hash []byte, size, kind int64, err error) {
 }
 
 // Word returns a word.
-func (t *Texts) Word(id int64) (string, error) {
-	v, err := t.words.Find(id)
+func (t *Texts) Word(id int64) (string, error) { return textOf(t.words, "word", id) }
+
+// Name returns a text of table name.
+func (t *Texts) Name(id int64) (string, error) { return textOf(t.names, "name", id) }
+
+func textOf(c *btree.Cursor, what string, id int64) (string, error) {
+	v, err := c.Find(id)
 	if err != nil {
 		return "", err
 	}
 	if v == nil {
-		return "", damaged("no word %d", id)
+		return "", damaged("%s %d leads to no row", what, id)
 	}
 	return string(v[0].Bytes), nil
 }
