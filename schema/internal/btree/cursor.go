@@ -20,8 +20,6 @@ type Cursor struct {
 	moved  bool     // there was one
 	buf    []byte
 	ahead  []uint32
-	page   uint32 // where the last child was, and which it was
-	child  int
 	found  int64 // key of the row, if isAt
 	isAt   bool
 }
@@ -84,25 +82,29 @@ func (c *Cursor) find(key int64) ([]Value, error) {
 		}); err != nil {
 			return nil, err
 		}
-		inOrder := n.number == c.page && top.at == c.child+1
-		if n, err = c.below(top, inOrder); err != nil {
+		if n, err = c.below(top); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// below returns the child that a level is before. inOrder says that those after it will be
-// asked for, too.
-func (c *Cursor) below(l *level, inOrder bool) (n node, err error) {
-	c.page, c.child = l.number, l.at
+// below returns the child that a level is before. Those after it are read, too, if the one before
+// it was: keys mostly come in order, with others in between.
+func (c *Cursor) below(l *level) (n node, err error) {
 	next, err := l.child(l.at)
 	if err != nil {
 		return n, err
 	}
 	c.ahead = c.ahead[:0]
-	if inOrder && !c.tree.pages.has(next) {
-		if c.ahead, err = l.after(l.at, c.ahead); err != nil {
+	if l.at > 0 && !c.tree.pages.has(next) {
+		before, err := l.child(l.at - 1)
+		if err != nil {
 			return n, err
+		}
+		if c.tree.pages.has(before) {
+			if c.ahead, err = l.after(l.at, c.ahead); err != nil {
+				return n, err
+			}
 		}
 	}
 	return c.tree.node(next, c.ahead...)
@@ -262,7 +264,7 @@ func (c *Cursor) descend() error {
 		if len(c.stack) == maxDepth {
 			return damaged(top.number, "table %s is too deep", c.tree.name)
 		}
-		n, err := c.below(top, true)
+		n, err := c.below(top)
 		if err != nil {
 			return err
 		}

@@ -60,11 +60,9 @@ func decode(payload []byte, slots []int, values []Value) bool {
 			}
 			continue
 		}
-		serial, took := uint64(types[0]), 1
-		if serial >= 0x80 {
-			if serial, took = varint(types); took == 0 {
-				return false
-			}
+		serial, took := varint(types)
+		if took == 0 {
+			return false
 		}
 		types = types[took:]
 		length := sizeOf(serial)
@@ -88,25 +86,30 @@ func sizeOf(serial uint64) uint64 {
 }
 
 func (v *Value) set(serial uint64, b []byte) {
-	switch {
-	case serial >= 12:
+	v.Kind, v.Bytes = Int, nil
+	switch serial {
+	case 1:
+		v.Int = int64(int8(b[0]))
+	case 2:
+		v.Int = int64(int16(binary.BigEndian.Uint16(b)))
+	case 3:
+		v.Int = int64(int8(b[0]))<<16 | int64(binary.BigEndian.Uint16(b[1:]))
+	case 4:
+		v.Int = int64(int32(binary.BigEndian.Uint32(b)))
+	case 5:
+		v.Int = int64(int16(binary.BigEndian.Uint16(b)))<<32 | int64(binary.BigEndian.Uint32(b[2:]))
+	case 6:
+		v.Int = int64(binary.BigEndian.Uint64(b))
+	case 7:
+		v.Kind, v.Real = Real, math.Float64frombits(binary.BigEndian.Uint64(b))
+	case 8, 9:
+		v.Int = int64(serial - 8)
+	case 0, 10, 11:
+		v.Kind, v.Int = Null, 0
+	default:
 		v.Kind, v.Bytes = Blob, b
 		if serial&1 == 1 {
 			v.Kind = Text
 		}
-	case serial == 0 || serial > 9:
-		*v = Value{}
-	case serial == 7:
-		v.Bytes = nil
-		v.Kind, v.Real = Real, math.Float64frombits(binary.BigEndian.Uint64(b))
-	case serial >= 8:
-		v.Kind, v.Int, v.Bytes = Int, int64(serial-8), nil
-	default:
-		v.Kind, v.Bytes = Int, nil
-		n := int64(int8(b[0])) // the first byte has the sign
-		for _, c := range b[1:] {
-			n = n<<8 | int64(c)
-		}
-		v.Int = n
 	}
 }
