@@ -157,6 +157,8 @@ func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 		case "Rowid":
 			t.numbered = t.numbered || of[v[2]]
 			return
+		case "String8":
+			delete(from, v[3])
 		case "VColumn":
 			column, _ := v[3].(int64)
 			from[v[4]] = bit(int(column))
