@@ -140,6 +140,11 @@ func Each(ctx context.Context, db conn.Querier, row func(*sql.Rows) error, query
 	return conn.Each(ctx, db, row, query, args...)
 }
 
+// All returns the rows of a query; columns returns where the columns of a row go.
+func All[T any](ctx context.Context, db conn.Querier, columns func(row *T) []any, query string, args ...any) ([]T, error) {
+	return conn.All(ctx, db, columns, query, args...)
+}
+
 // FirstTexts returns the first column of the rows of a query, which are texts. db is a
 // database or a transaction.
 func FirstTexts(ctx context.Context, db conn.Querier, query string, args ...any) ([]string, error) {

@@ -128,44 +128,31 @@ func (n Node) id() nodeID {
 }
 
 func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) (edges []Edge, err error) {
-	queries, args := []string{forward, registryForward}, []any{g.build, n.path}
+	queries := []string{forward, registryForward}
 	switch {
-	case o.Reverse && n.path != 0:
-		queries = []string{reversePath, registryReversePath}
 	case o.Reverse:
-		queries, args = []string{reverseKey, registryReverseKey}, []any{g.build, n.key, n.space}
+		queries = []string{reverse, registryReverse}
 	case n.path == 0:
 		return nil, nil // nothing is known of it
 	}
 	for _, query := range queries {
-		if edges, err = g.appendEdges(ctx, edges, o, query, args); err != nil {
+		all, err := schema.All(ctx, g.db, func(e *Edge) []any {
+			return []any{&e.From.path, &e.From.Path, &e.Kind, &e.Space, &e.To.key, &e.To.path, &e.To.Path, &e.Status, &e.Weak, &e.To.Text}
+		}, query, g.build, n.path, n.key, n.space)
+		if err != nil {
 			return nil, err
+		}
+		for _, e := range all {
+			if o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) {
+				continue
+			}
+			e.ID = hexID(e.To.key)
+			e.Target = cmp.Or(e.To.Text, e.ID)
+			e.To.ID, e.To.space = e.ID, e.Space
+			edges = append(edges, e)
 		}
 	}
 	return edges, nil
-}
-
-// appendEdges appends the edges that a query yields.
-func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o GraphOptions, query string, args []any) ([]Edge, error) {
-	err := schema.Each(ctx, g.db, func(rows *sql.Rows) error {
-		e, err := scanEdge(rows)
-		if o.Kinds == nil || slices.Contains(o.Kinds, e.Kind) {
-			edges = append(edges, e)
-		}
-		return err
-	}, query, args...)
-	return edges, err
-}
-
-func scanEdge(rows *sql.Rows) (e Edge, err error) {
-	var to sql.NullInt64
-	var toPath, text sql.NullString
-	var key int64
-	err = rows.Scan(&e.From.path, &e.From.Path, &e.Kind, &e.Space, &key, &to, &toPath, &e.Status, &e.Weak, &text)
-	e.ID = hexID(key)
-	e.Target = cmp.Or(text.String, e.ID)
-	e.To = Node{Path: toPath.String, ID: e.ID, Text: text.String, path: to.Int64, key: key, space: e.Space}
-	return e, err
 }
 
 func hexID(key int64) string { return fmt.Sprintf("%016x", uint64(key)) }
@@ -189,13 +176,20 @@ func (g *Graph) Needs(ctx context.Context, name string) (paths []string, err err
 	return paths, err
 }
 
-// All three yield: from path_id, from path, kind, space, key, to path_id, to
+// wanted are the keys that mean path ?2 in build ?1, or without a path key ?3 in space ?4.
+const wanted = `WITH want(space_id, key) AS (
+		SELECT space_id, key FROM x_build_symbol WHERE build_id = ?1 AND path_id = ?2
+		UNION ALL
+		SELECT word_id, ?3 FROM x_word WHERE ?2 = 0 AND word = ?4)
+	`
+
+// All queries yield: from path_id, from path, kind, space, key, to path_id, to
 // path, status, weak, name.
 const columns = `SELECT DISTINCT e.path_id, d.prefix || p.name, k.word, s.word, r.key,
-	bs.path_id, td.prefix || tp.name,
+	coalesce(bs.path_id, 0), coalesce(td.prefix || tp.name, ''),
 	CASE WHEN r.flags & 2 THEN 'native' WHEN bs.present IS NOT 1 THEN 'missing'
 	     WHEN bs.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
-	r.flags & 1, n.name`
+	r.flags & 1, coalesce(n.name, '')`
 
 const ends = `
 	CROSS JOIN x_word k ON k.word_id = r.kind_id
@@ -215,30 +209,20 @@ const forward = columns + `
 	WHERE e.path_id = ?2
 	ORDER BY ba.ordinal, e.row, r.seq`
 
-// reversePath lists the references to any key that means path ?2.
-const reversePath = columns + `
-	FROM x_build_symbol want
+// reverse lists what refers to a key that is wanted.
+const reverse = wanted + columns + `
+	FROM want
 	CROSS JOIN x_ref_key rk ON rk.key = want.key
 	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
 	CROSS JOIN x_entry e ON e.content_id = rk.content_id
 	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
-	WHERE want.build_id = ?1 AND want.path_id = ?2
-	ORDER BY 2, r.seq`
-
-// reverseKey lists what refers to key ?2 in space ?3; any space when ?3 is empty.
-const reverseKey = columns + `
-	FROM x_ref_key rk
-	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = rk.key
-	CROSS JOIN x_entry e ON e.content_id = rk.content_id
-	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
-	WHERE rk.key = ?2 AND (?3 = '' OR s.word = ?3)
 	ORDER BY 2, r.seq`
 
 // The dependencies of packages that asset registries list are edges as well. A registry
 // must be in an archive of the build.
 const registryColumns = `SELECT DISTINCT fs.path_id, fd.prefix || fp.name,
 	CASE r.kind WHEN 2 THEN 'registry_manage' ELSE CASE WHEN r.flags & 1 THEN 'registry_hard' ELSE 'registry_soft' END END,
-	'package', r.to_key, ts.path_id, td.prefix || tp.name,
+	'package', r.to_key, coalesce(ts.path_id, 0), coalesce(td.prefix || tp.name, ''),
 	CASE WHEN n.name GLOB '/Script/*' THEN 'native' WHEN ts.present IS NOT 1 THEN 'missing'
 	     WHEN ts.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
 	0, n.name`
@@ -255,24 +239,16 @@ const registryEnds = `
 	LEFT JOIN x_build_symbol ts ON ts.build_id = ?1 AND ts.space_id = fs.space_id AND ts.key = r.to_key
 	LEFT JOIN x_path tp ON tp.path_id = ts.path_id
 	LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
-	WHERE r.kind <> 1`
+	WHERE r.kind <> 1 AND want.space_id = fs.space_id`
 
-// registryForward lists what the package of path ?2 needs.
-const registryForward = registryColumns + `
-	FROM x_build_symbol want
+// registryForward lists what the package of a key that is wanted needs.
+const registryForward = wanted + registryColumns + `
+	FROM want
 	CROSS JOIN x_registry_dependency r ON r.from_key = want.key` + registryEnds + `
-		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
 	ORDER BY 3, 10`
 
-// registryReversePath lists the packages that need the package of path ?2.
-const registryReversePath = registryColumns + `
-	FROM x_build_symbol want
+// registryReverse lists the packages that need it.
+const registryReverse = wanted + registryColumns + `
+	FROM want
 	CROSS JOIN x_registry_dependency r ON r.to_key = want.key` + registryEnds + `
-		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
-	ORDER BY 2, 3`
-
-// registryReverseKey lists the packages that need the package of key ?2.
-const registryReverseKey = registryColumns + `
-	FROM x_registry_dependency r` + registryEnds + `
-		AND r.to_key = ?2 AND ?3 IN ('', 'package')
 	ORDER BY 2, 3`

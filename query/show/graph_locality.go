@@ -35,7 +35,10 @@ type Locality struct {
 // first entry which lies closest before the resource. Entries that only other
 // archives hold are counted and not followed.
 func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
-	archives, err := g.namedArchives(ctx)
+	archives, err := schema.All(ctx, g.db, func(a *namedArchive) []any { return []any{&a.id, &a.name} }, `SELECT ba.archive_id, ba.name
+		FROM x_build_archive ba
+		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
+		ORDER BY ba.ordinal`, g.build)
 	if err != nil {
 		return nil, err
 	}
@@ -60,17 +63,6 @@ type namedArchive struct {
 	name string
 }
 
-func (g *Graph) namedArchives(ctx context.Context) (all []namedArchive, err error) {
-	return all, schema.Each(ctx, g.db, func(rows *sql.Rows) error {
-		var a namedArchive
-		err := rows.Scan(&a.id, &a.name)
-		all = append(all, a)
-		return err
-	}, `SELECT ba.archive_id, ba.name FROM x_build_archive ba
-		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
-		ORDER BY ba.ordinal`, g.build)
-}
-
 // load is the way of the drive's head through an archive.
 type load struct {
 	Locality
@@ -80,10 +72,11 @@ type load struct {
 
 // measure loads one named resource.
 func (l *layout) measure(r root) Locality {
-	m := load{Locality: Locality{Archive: l.archive.name, Name: r.name, Path: r.path}}
+	m := load{Locality: Locality{Archive: l.archive.name, Name: r.name}}
 	if r.asset < 0 {
 		return m.Locality
 	}
+	m.Path = r.path
 	l.visit++
 	before := l.assets[r.asset].copies[0].off
 	l.behindNeeds(r.asset, loadsAlone(r.name), func(a *placedAsset) {
@@ -167,6 +160,10 @@ type layout struct {
 	assets  []placedAsset
 	roots   []root
 	visit   int32
+
+	byPath    map[int64]int32 // places in assets
+	byContent map[int64][]int32
+	byID      map[assetID]int32
 }
 
 // placedAsset is a path: copies share it.
@@ -196,33 +193,22 @@ func loadsAlone(name string) bool { return strings.HasSuffix(name, "NODEPEND") }
 // typeAlone is a type of which the same holds.
 const typeAlone = "CSNG"
 
-// loader reads a layout.
-type loader struct {
-	*layout
-	g         *Graph
-	byPath    map[int64]int32
-	byContent map[int64][]int32
-	byID      map[assetID]int32
-}
-
 type assetID struct{ id, typ int64 }
 
 // newLayout reads the layout of an archive.
 func newLayout(ctx context.Context, g *Graph, a namedArchive, weak bool) (*layout, error) {
-	l := &loader{&layout{archive: a}, g, map[int64]int32{}, map[int64][]int32{}, map[assetID]int32{}}
-	for _, load := range []func() error{
-		func() error { return l.entries(ctx) },
-		func() error { return l.references(ctx, weak) },
-		func() error { return l.names(ctx) },
-	} {
-		if err := load(); err != nil {
-			return nil, err
-		}
+	l := &layout{archive: a, byPath: map[int64]int32{}, byContent: map[int64][]int32{}, byID: map[assetID]int32{}}
+	err := l.entries(ctx, g.db)
+	if err == nil {
+		err = l.references(ctx, g, weak)
 	}
-	return l.layout, nil
+	if err == nil {
+		err = l.names(ctx, g.db)
+	}
+	return l, err
 }
 
-func (l *loader) asset(path int64) int32 {
+func (l *layout) asset(path int64) int32 {
 	i, ok := l.byPath[path]
 	if !ok {
 		i = int32(len(l.assets))
@@ -234,8 +220,8 @@ func (l *loader) asset(path int64) int32 {
 
 // entries reads where copies are. The first copy of an asset has its
 // references.
-func (l *loader) entries(ctx context.Context) error {
-	err := schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
+func (l *layout) entries(ctx context.Context, db *sql.DB) error {
+	err := schema.Each(ctx, db, func(rows *sql.Rows) error {
 		var path int64
 		var x extent
 		var content, id, typ sql.NullInt64
@@ -259,7 +245,7 @@ func (l *loader) entries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = schema.Locate(ctx, l.g.db, func(at func(archive, row int64) (int64, error)) (err error) {
+	err = schema.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
 		for i := range l.assets {
 			for k := range l.assets[i].copies {
 				x := &l.assets[i].copies[k] // it has the row so far
@@ -276,8 +262,8 @@ func (l *loader) entries(ctx context.Context) error {
 	return err
 }
 
-func (l *loader) references(ctx context.Context, weak bool) error {
-	return schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
+func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
+	return schema.Each(ctx, g.db, func(rows *sql.Rows) error {
 		var content, path int64
 		if err := rows.Scan(&content, &path); err != nil {
 			return err
@@ -292,28 +278,25 @@ func (l *loader) references(ctx context.Context, weak bool) error {
 		CROSS JOIN x_ref r ON r.content_id = c.content_id
 		CROSS JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
 		WHERE bs.present = 1 AND r.flags & 1 <= ?3
-		ORDER BY r.content_id, r.seq`, l.g.build, l.archive.id, weak)
+		ORDER BY r.content_id, r.seq`, g.build, l.archive.id, weak)
 }
 
-func (l *loader) names(ctx context.Context) error {
-	return schema.Each(ctx, l.g.db, func(rows *sql.Rows) error {
+func (l *layout) names(ctx context.Context, db *sql.DB) error {
+	return schema.Each(ctx, db, func(rows *sql.Rows) error {
 		r := root{asset: -1}
 		var id assetID
-		var path sql.NullString
-		if err := rows.Scan(&r.name, &id.id, &id.typ, &path); err != nil {
-			return err
-		}
+		err := rows.Scan(&r.name, &id.id, &id.typ, &r.path)
 		if i, ok := l.byID[id]; ok {
-			r.asset, r.path = i, path.String
+			r.asset = i
 		}
 		l.roots = append(l.roots, r)
-		return nil
+		return err
 	}, `SELECT n.name, n.id_lo, n.type_id,
-		       (SELECT d.prefix || p.name
+		       coalesce((SELECT d.prefix || p.name
 		        FROM x_entry e
 		        JOIN x_path p ON p.path_id = e.path_id
 		        JOIN x_dir d ON d.dir_id = p.dir_id
 		        WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id
-		        LIMIT 1)
+		        LIMIT 1), '')
 		FROM x_named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive.id)
 }

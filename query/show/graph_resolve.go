@@ -24,8 +24,26 @@ import (
 // of a resource, which some archives keep apart. Several nodes mean that the text is not
 // unique.
 func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
-	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely, g.byStem, g.byResource} {
-		nodes, err := try(ctx, text)
+	type try struct {
+		query string
+		args  []any
+	}
+	tries := []try{{pathNodes, []any{schema.PathKey(text), text}}}
+	keys := []int64{schema.NameKey(text)}
+	if id, ok := ParseID(text); ok {
+		keys = []int64{id, keys[0]}
+	}
+	for _, key := range keys {
+		tries = append(tries, try{idNodes, []any{key}}, try{danglingNodes, []any{key}}, try{hashNodes, []any{key}})
+	}
+	lower := strings.ToLower(text)
+	dir, base := path.Split(lower)
+	tries = append(tries, try{looseNodes, []any{lower}}, try{stemNodes, []any{base, dir}}, try{resourceNodes, []any{text}})
+	for _, t := range tries {
+		nodes, err := g.nodes(ctx, t.query, t.args...)
+		if t.query == stemNodes {
+			nodes = ofStem(nodes, base)
+		}
 		if err != nil || len(nodes) > 0 {
 			return nodes, err
 		}
@@ -33,7 +51,15 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 	return nil, fmt.Errorf("%w in build %q: %q", ErrNoNode, g.Build(), text)
 }
 
-const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+// nodes returns the nodes that a query finds in the build, which is ?1.
+func (g *Graph) nodes(ctx context.Context, query string, args ...any) ([]Node, error) {
+	return schema.All(ctx, g.db, func(n *Node) []any { return []any{&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text} },
+		query, append([]any{g.build}, args...)...)
+}
+
+const pathColumns = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''`
+
+const pathNodes = pathColumns + `
 	FROM x_path_key k
 	CROSS JOIN x_path p ON p.path_id = k.path_id
 	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
@@ -41,12 +67,8 @@ const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	WHERE k.key = ?2 AND d.prefix || p.name = ?3`
 
-func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
-	return g.nodes(ctx, pathNodes, g.build, schema.PathKey(text), text)
-}
-
 // buildNodes begins a look at all entries of the build.
-const buildNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+const buildNodes = pathColumns + `
 	FROM x_build_archive ba
 	CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 	JOIN x_path p ON p.path_id = e.path_id
@@ -57,25 +79,13 @@ const looseNodes = buildNodes + `(lower(d.prefix || p.name) = ?2
 		OR substr(lower('/' || d.prefix || p.name), -length(?2) - 1) = '/' || ?2)
 	ORDER BY lower(d.prefix || p.name) <> ?2, 2 LIMIT 20`
 
-func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) {
-	return g.nodes(ctx, looseNodes, g.build, strings.ToLower(text))
-}
-
 const stemNodes = buildNodes + `substr(lower(p.name), 1, length(?2) + 1) = ?2 || '.'
 		AND (?3 = '' OR substr('/' || lower(d.prefix), -length(?3) - 1) = '/' || ?3)
 	ORDER BY 2 LIMIT 100`
 
-// byStem finds paths by their ends without the extension. Of the files of one asset
-// it is the one with the tables.
-func (g *Graph) byStem(ctx context.Context, text string) ([]Node, error) {
-	dir, base := path.Split(strings.ToLower(text))
-	if base == "" {
-		return nil, nil
-	}
-	nodes, err := g.nodes(ctx, stemNodes, g.build, base, dir)
-	if err != nil {
-		return nil, err
-	}
+// ofStem returns the nodes whose paths end in base, in lower case, without the extension.
+// Of the files of one asset it is the one with the tables.
+func ofStem(nodes []Node, base string) []Node {
 	tables := map[string]bool{}
 	for _, n := range nodes {
 		if isTables(n.Path) {
@@ -86,7 +96,7 @@ func (g *Graph) byStem(ctx context.Context, text string) ([]Node, error) {
 		of := parts.Of(n.Path)
 		stem := cmp.Or(of, strings.ToLower(strings.TrimSuffix(n.Path, path.Ext(n.Path))))
 		return path.Base(stem) != base || tables[of] && !isTables(n.Path)
-	}), nil
+	})
 }
 
 // isTables reports whether a file has the tables of an asset.
@@ -126,7 +136,7 @@ func (g *Graph) Whole(ctx context.Context, n Node) (Node, error) {
 		if !isTables(p) {
 			break
 		}
-		if nodes, err := g.byPath(ctx, p); err != nil || len(nodes) > 0 {
+		if nodes, err := g.nodes(ctx, pathNodes, schema.PathKey(p), p); err != nil || len(nodes) > 0 {
 			return append(nodes, n)[0], err
 		}
 	}
@@ -163,7 +173,7 @@ func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 	return "", fmt.Errorf("%w in any build: %q", ErrNoNode, text)
 }
 
-const resourceNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+const resourceNodes = pathColumns + `
 	FROM x_build_archive ba
 	JOIN x_named_resource n ON n.archive_id = ba.archive_id
 	JOIN x_entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo
@@ -171,10 +181,6 @@ const resourceNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '',
 	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE ba.build_id = ?1 AND n.name = ?2 COLLATE NOCASE
 	ORDER BY 2 LIMIT 20`
-
-func (g *Graph) byResource(ctx context.Context, text string) ([]Node, error) {
-	return g.nodes(ctx, resourceNodes, g.build, text)
-}
 
 // An id names a path in some space, or is the GUID of a record, or is at
 // least referred to.
@@ -192,37 +198,12 @@ const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.w
 	JOIN x_ref r ON r.content_id = rk.content_id AND r.key = rk.key
 	JOIN x_word s ON s.word_id = r.space_id
 	LEFT JOIN x_name n ON n.name_id = r.name_id
-	WHERE rk.key = ?1
+	WHERE rk.key = ?2
 	GROUP BY r.space_id`
 
 // The hash that an archive stores for a name is no id, but is beside the
 // entry in every listing.
 const hashNodes = buildNodes + `(e.path_hash = ?2 OR e.id_lo = ?2)`
-
-func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {
-	key, ok := ParseID(text)
-	if !ok {
-		return nil, nil
-	}
-	return g.byKey(ctx, key)
-}
-
-func (g *Graph) byName(ctx context.Context, text string) ([]Node, error) {
-	return g.byKey(ctx, schema.NameKey(text))
-}
-
-func (g *Graph) byKey(ctx context.Context, key int64) ([]Node, error) {
-	for _, try := range []struct {
-		query string
-		args  []any
-	}{{idNodes, []any{g.build, key}}, {danglingNodes, []any{key}}, {hashNodes, []any{g.build, key}}} {
-		nodes, err := g.nodes(ctx, try.query, try.args...)
-		if err != nil || len(nodes) > 0 {
-			return nodes, err
-		}
-	}
-	return nil, nil
-}
 
 // ParseID reads an id: decimal, signed or not; 16 hex digits; 0x and hex.
 func ParseID(text string) (key int64, ok bool) {
@@ -246,16 +227,6 @@ func parseHex(s string) (int64, bool) {
 	return int64(v), err == nil
 }
 
-func (g *Graph) nodes(ctx context.Context, query string, args ...any) (nodes []Node, err error) {
-	err = schema.Each(ctx, g.db, func(rows *sql.Rows) error {
-		var n Node
-		err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text)
-		nodes = append(nodes, n)
-		return err
-	}, query, args...)
-	return nodes, err
-}
-
 // Use is a function of a package that names something in its code.
 type Use struct {
 	Path     string // of the package
@@ -272,27 +243,18 @@ func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 	if !strings.HasPrefix(name, "/") {
 		return nil, nil
 	}
-	err = schema.Each(ctx, g.db, func(rows *sql.Rows) error {
-		var u Use
-		var path, event sql.NullString
-		if err := rows.Scan(&path, &u.Function, &event, &u.Kind, &u.Count); err != nil {
-			return err
-		}
-		u.Path, u.Event = path.String, event.String
-		all = append(all, u)
-		return nil
-	}, `WITH named AS MATERIALIZED (
+	return schema.All(ctx, g.db, func(u *Use) []any { return []any{&u.Path, &u.Function, &u.Event, &u.Kind, &u.Count} },
+		`WITH named AS MATERIALIZED (
 			SELECT name_id FROM x_name WHERE name = ?2 COLLATE NOCASE
 			UNION ALL
 			SELECT name_id FROM x_name WHERE name > ?2 || '.' COLLATE NOCASE AND name < ?2 || '/' COLLATE NOCASE
 		)
-		SELECT path, function, event, kind, sum(count) FROM calls
+		SELECT coalesce(path, ''), function, coalesce(event, ''), kind, sum(count) FROM calls
 		WHERE build = ?1 AND callee_id IN (SELECT name_id FROM named) GROUP BY path, function, event, kind
 		UNION ALL
-		SELECT path, function, NULL, kind, sum(count) FROM function_constants
+		SELECT coalesce(path, ''), function, '', kind, sum(count) FROM function_constants
 		WHERE build = ?1 AND value_id IN (SELECT name_id FROM named) AND kind IN ('object', 'soft') GROUP BY path, function, kind
 		ORDER BY 1, 2, 3, 4`, g.label, name)
-	return all, err
 }
 
 // PackageOf returns the long name of the package that a node is, "" if it is none.
