@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/unreal/rows"
 	"pakdb/codecs/unreal/zen"
 	"pakdb/internal/asset"
-	"pakdb/query"
 )
 
 // packageFile is a package of the build with the bytes of its exports.
@@ -121,7 +120,7 @@ func (b *Build) AddCode(ctx context.Context, root *codecs.Node, path string) err
 // not at hand, or no package.
 func (b *Build) Texts(ctx context.Context, path string) (map[string]string, error) {
 	code, err := b.Code(ctx, path)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
+	if isAbsent(err) {
 		return map[string]string{}, nil
 	}
 	if err != nil {

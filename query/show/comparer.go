@@ -27,30 +27,31 @@ type CompareOptions struct {
 
 // Comparer compares contents of two builds. It is not safe for concurrent use.
 type Comparer struct {
-	with  *semantic.Comparer
-	files *Files
-	media *looker // nil: pixels and samples are not compared
-	warn  func(string)
+	*semantic.Comparer
+	files   *Files
+	options CompareOptions
+	media   bool // pixels and samples are compared
+
+	removed      []removedLook // textures that went
+	removedKnown bool
 
 	warnings []string // of the change that was compared last
+	pictures []*semantic.Pictures
 }
 
 // NewComparer returns what compares the contents of two builds, by their labels.
 func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
-	c := &Comparer{files: files, with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
-	if files.contents != nil {
-		c.with.Contents = files.contents
+	return &Comparer{files: files, options: o, media: o.Media && files.contents != nil,
+		Comparer: &semantic.Comparer{DB: files.db, Contents: files.texts(), OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
+}
+
+// warn reports what could not be looked at of the change that is compared.
+func (i *Comparer) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	i.warnings = append(i.warnings, text)
+	if i.options.Warn != nil {
+		i.options.Warn(text)
 	}
-	c.warn = func(text string) {
-		c.warnings = append(c.warnings, text)
-		if o.Warn != nil {
-			o.Warn(text)
-		}
-	}
-	if o.Media && files.contents != nil {
-		c.media = &looker{builds: files, old: old, new: new, changes: o.Changes, warn: c.warn}
-	}
-	return c
 }
 
 // Changed returns what changed inside. It is nil for changes that are none of content, and
@@ -59,13 +60,10 @@ func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Diffe
 	if i == nil {
 		return nil, nil
 	}
-	i.warnings = nil
-	if i.media != nil {
-		i.media.pictures = nil
-	}
-	if i.media != nil && c.Kind == diff.Added {
+	i.warnings, i.pictures = nil, nil
+	if i.media && c.Kind == diff.Added {
 		in := &semantic.Difference{}
-		if err := i.media.look(ctx, c, in); err != nil || len(in.Fields) == 0 {
+		if err := i.lookElsewhere(ctx, c, in); err != nil || len(in.Fields) == 0 {
 			return nil, err
 		}
 		return in, nil
@@ -73,43 +71,27 @@ func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Diffe
 	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
 		return nil, nil
 	}
-	in, err := i.with.Compare(ctx, c)
+	in, err := i.Compare(ctx, c)
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || IsDamage(err) {
-		i.warn(fmt.Sprintf("%s: %v", c.Name(), err))
+		i.warn("%s: %v", c.Name(), err)
 		return nil, nil
 	}
-	if err == nil {
-		err = i.media.look(ctx, c, in)
+	if err == nil && i.media && in != nil {
+		err = i.look(ctx, c, in)
 	}
 	return in, err
-}
-
-// Compare compares the contents of a change, whatever happened to it.
-func (i *Comparer) Compare(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	return i.with.Compare(ctx, c)
-}
-
-// Values returns the values of a package that one build has alone, as fields that came or
-// went; it has none of what is no package.
-func (i *Comparer) Values(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	return i.with.Values(ctx, c)
 }
 
 // Warnings returns what could not be looked at of the change that was compared last.
 func (i *Comparer) Warnings() []string { return i.warnings }
 
 // Pictures returns those of the change that was compared last.
-func (i *Comparer) Pictures() []*semantic.Pictures {
-	if i.media == nil {
-		return nil
-	}
-	return i.media.pictures
-}
+func (i *Comparer) Pictures() []*semantic.Pictures { return i.pictures }
 
 // Close releases what comparing opened.
 func (i *Comparer) Close() error {
 	if i == nil {
 		return nil
 	}
-	return i.with.Close()
+	return i.Comparer.Close()
 }

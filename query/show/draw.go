@@ -109,8 +109,12 @@ func AddValues(root *codecs.Node, rows func(write func(...driver.Value) error) e
 // say themselves, and what they inherit, each with the file that it comes from.
 func (b *Build) AddValues(ctx context.Context, root *codecs.Node, path string) error {
 	list := exportsOf(root)
-	if err := b.addOpaque(ctx, root, list, path); err != nil {
+	read, err := b.opaque(ctx, path, func(export int64, why string) { addValue(list, export, "", why).Note = "Opaque" })
+	if err != nil {
 		return err
+	}
+	if !read {
+		root.Add("values", "not read").Note = "the build was indexed without them"
 	}
 	return schema.EachRow(ctx, b.db, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
 			depth > 0, coalesce(origin_path, '') || ' ' || origin_export
@@ -125,23 +129,18 @@ func (b *Build) AddValues(ctx context.Context, root *codecs.Node, path string) e
 	})
 }
 
-// addOpaque adds the reasons of exports that were not understood, and says of a package
-// whose values were not read that it is one.
-func (b *Build) addOpaque(ctx context.Context, root *codecs.Node, list []*codecs.Node, path string) error {
-	read := false
-	err := schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
+// opaque calls each for the exports of a package that were not understood, by their numbers from
+// 0, with the reason; read is false if the values of the package were not read.
+func (b *Build) opaque(ctx context.Context, path string, each func(export int64, why string)) (read bool, err error) {
+	return read, schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
 		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
 		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
 		read = true
 		if ordinal, ok := row[0].(int64); ok {
 			why, _ := row[1].(string)
-			addValue(list, ordinal, "", why).Note = "Opaque"
+			each(ordinal, why)
 		}
 	})
-	if err == nil && !read {
-		root.Add("values", "not read").Note = "the build was indexed without them"
-	}
-	return err
 }
 
 func exportsOf(root *codecs.Node) []*codecs.Node {

@@ -3,11 +3,9 @@ package show
 import (
 	"cmp"
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -16,8 +14,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
-	"pakdb/query"
-	"pakdb/schema"
 )
 
 // Inside is [Comparer.Changed] for people: of what one build has alone the values,
@@ -31,7 +27,7 @@ func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Differ
 	alone := c.Old == nil || c.New == nil
 	switch {
 	case alone:
-		whole, err := i.with.Values(ctx, c)
+		whole, err := i.Values(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -42,13 +38,13 @@ func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Differ
 	case in == nil: // of the same content, or not at hand
 		return nil, nil
 	}
-	if tells(in) || i.media == nil || len(i.media.pictures) > 0 {
+	if tells(in) || !i.media || len(i.pictures) > 0 {
 		return in, nil
 	}
 	if err = unread(i.draw(ctx, c)); err != nil {
 		return nil, err
 	}
-	if len(i.media.pictures) > 0 {
+	if len(i.pictures) > 0 {
 		in.Ranges = nil
 		return in, nil
 	}
@@ -63,19 +59,6 @@ func tells(in *semantic.Difference) bool {
 		}
 	}
 	return len(in.Functions) > 0 || len(in.Curves) > 0 || in.Text != ""
-}
-
-// unread drops errors of contents that are not at hand, or of a kind that nothing reads.
-func unread(err error) error {
-	for _, class := range []error{query.ErrNoContent, query.ErrTooLarge, fs.ErrNotExist, codecs.ErrUnknown} {
-		if errors.Is(err, class) {
-			return nil
-		}
-	}
-	if IsDamage(err) {
-		return nil
-	}
-	return err
 }
 
 // draw adds pictures and samples of plain files, and the textures of a package that one
@@ -102,20 +85,20 @@ func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
 			return err
 		}
 	case c.Old == nil || c.New == nil:
-		label := i.with.NewBuild
+		label := i.NewBuild
 		if c.New == nil {
-			label = i.with.OldBuild
+			label = i.OldBuild
 		}
 		p, err := i.files.Media(ctx, label, f.Path)
 		if err != nil {
 			return err
 		}
-		i.media.pictures = semantic.PicturesOf(p, c.Old == nil)
+		i.pictures = semantic.PicturesOf(p, c.Old == nil)
 		return nil
 	}
 	if one != nil {
 		one.Object = path.Base(f.Path)
-		i.media.pictures = append(i.media.pictures, one)
+		i.pictures = append(i.pictures, one)
 	}
 	return nil
 }
@@ -126,7 +109,7 @@ func (i *Comparer) contents(ctx context.Context, c *diff.Change) (both [2][]byte
 		if side == nil {
 			continue
 		}
-		b, err := i.files.Of(ctx, []string{i.with.OldBuild, i.with.NewBuild}[k])
+		b, err := i.files.Of(ctx, []string{i.OldBuild, i.NewBuild}[k])
 		if err != nil {
 			return both, err
 		}
@@ -163,7 +146,7 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 		if side == nil {
 			continue
 		}
-		b, err := i.files.Of(ctx, []string{i.with.OldBuild, i.with.NewBuild}[k])
+		b, err := i.files.Of(ctx, []string{i.OldBuild, i.NewBuild}[k])
 		if err != nil {
 			return err
 		}
@@ -179,7 +162,7 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 				in.Why = "No value that pakdb reads differs, but names or imports do."
 				return nil
 			}
-			in.Why, err = b.opaque(ctx, side.Path)
+			in.Why, err = b.whyOpaque(ctx, side.Path)
 			return errors.Join(err, i.bytes(ctx, c, in))
 		}
 		known = true
@@ -217,25 +200,19 @@ func (i *Comparer) bytes(ctx context.Context, c *diff.Change, in *semantic.Diffe
 	return err
 }
 
-// opaque says why values of a package are not known.
-func (b *Build) opaque(ctx context.Context, path string) (string, error) {
-	var why []string
-	read := false
-	err := schema.EachRow(ctx, b.db, `SELECT DISTINCT w.name FROM property_coverage c
-		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
-		WHERE c.build = ?1 AND c.path = ?2 ORDER BY 1`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
-		read = true
-		if text, ok := row[0].(string); ok {
-			why = append(why, text)
-		}
-	})
+// whyOpaque says why values of a package are not known.
+func (b *Build) whyOpaque(ctx context.Context, path string) (string, error) {
+	var all []string
+	read, err := b.opaque(ctx, path, func(_ int64, why string) { all = append(all, why) })
+	all = slices.DeleteFunc(all, func(why string) bool { return why == "" })
+	slices.Sort(all)
 	switch {
 	case err != nil:
 		return "", err
 	case !read:
 		return "Its values were not read: the build was indexed without them.", nil
-	case len(why) > 0:
-		return fmt.Sprintf("Not all of its values are understood: %s.", strings.Join(why, "; ")), nil
+	case len(all) > 0:
+		return fmt.Sprintf("Not all of its values are understood: %s.", strings.Join(slices.Compact(all), "; ")), nil
 	}
 	return "Its values are the same in both builds. What differs is data of the engine that pakdb does not decode.", nil
 }
