@@ -45,8 +45,8 @@ func Functions(contents *Contents) []Function {
 		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
 		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
-		pure("key_of_path(path)", "key of a path in path_key", text1(keyOfPath)),
-		pure("key_of_name(name)", "key of a name in name_key, whatever its case", text1(keyOfName)),
+		pure("key_of_path(path)", "key of a path in path_key", text1(func(path string) driver.Value { return schema.PathKey(path) })),
+		pure("key_of_name(name)", "key of a name in name_key, whatever its case", text1(func(name string) driver.Value { return schema.NameKey(name) })),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
 	}, contentFunctions(contents)...)
 }
@@ -60,11 +60,12 @@ func TextFunction(usage, doc string, f func(string) driver.Value) Function {
 type call func(args []driver.Value) (driver.Value, error)
 
 func pure(usage, doc string, f call) Function {
-	return function(usage, doc, true, func(_ context.Context, args []driver.Value) (driver.Value, error) { return f(args) })
+	return NewFunction(usage, doc, true, func(_ context.Context, args []driver.Value) (driver.Value, error) { return f(args) })
 }
 
-// function takes the name and the number of arguments from usage.
-func function(usage, doc string, pure bool, f func(context.Context, []driver.Value) (driver.Value, error)) Function {
+// NewFunction makes an SQL function, whose name and number of arguments are those of usage. A pure
+// one returns the same for the same arguments.
+func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.Value) (driver.Value, error)) Function {
 	name, params, _ := strings.Cut(usage, "(")
 	return Function{Usage: usage, Doc: doc, Function: schema.Function{
 		Name: name, Args: 1 + strings.Count(params, ","), Pure: pure, Call: f}}
@@ -114,12 +115,6 @@ func pathHead(args []driver.Value) (driver.Value, error) {
 	}
 	return path, nil
 }
-
-// keyOfPath is the key that the catalog's writer gives a path; see the table
-// path_key.
-func keyOfPath(path string) driver.Value { return schema.PathKey(path) }
-
-func keyOfName(name string) driver.Value { return schema.NameKey(name) }
 
 func keyOfContent(args []driver.Value) (driver.Value, error) {
 	d, ok := digest(args[0])
@@ -223,8 +218,8 @@ const maxContent = 64 << 20
 
 func contentFunctions(c *Contents) []Function {
 	return []Function{
-		function("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, c.blob),
-		function("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, c.text),
+		NewFunction("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, c.blob),
+		NewFunction("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, c.text),
 	}
 }
 

@@ -98,10 +98,8 @@ func (f *Files) texts() semantic.Contents {
 // Functions returns the SQL functions that show contents of a catalog.
 func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []query.Function {
 	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
-	return []query.Function{{
-		Function: schema.Function{Name: "function_text", Args: 3, Call: c.text},
-		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package; NULL: not at hand",
-	}}
+	return []query.Function{query.NewFunction("function_text(build, path, function)",
+		"code of a function of an Unreal package; NULL: not at hand", false, c.text)}
 }
 
 // codeFunctions share the package that was asked for last: statements

@@ -15,22 +15,13 @@ import (
 // GraphFunctions returns the SQL functions over the graph of a catalog.
 func GraphFunctions(catalog *schema.OnDemand) []query.Function {
 	c := &graphFuncs{catalog}
-	return []query.Function{{
-		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
-		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
-	}, {
-		Function: schema.Function{Name: "graph_cycles", Args: 2, Call: c.cycles},
-		Usage:    "graph_cycles(build, kinds)", Doc: "JSON: arrays of paths that refer to each other in circles",
-	}, {
-		Function: schema.Function{Name: "graph_locality", Args: 2, Call: c.locality},
-		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart named resources' parts lie; see @locality",
-	}, {
-		Function: schema.Function{Name: "asset", Args: 1, Pure: true, Call: assetOf},
-		Usage:    "asset(path)", Doc: "what the files of one asset share; NULL for another file",
-	}, {
-		Function: schema.Function{Name: "asset_paths", Args: 1, Call: c.assetPaths},
-		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset with this name",
-	}}
+	return []query.Function{
+		query.NewFunction("id_key(text)", "an id in any form, decimal or hex, as the signed integer of the tables", true, idKey),
+		query.NewFunction("graph_cycles(build, kinds)", "JSON: arrays of paths that refer to each other in circles", false, c.cycles),
+		query.NewFunction("graph_locality(build, weak)", "JSON: how far apart named resources' parts lie; see @locality", false, c.locality),
+		query.NewFunction("asset(path)", "what the files of one asset share; NULL for another file", true, assetOf),
+		query.NewFunction("asset_paths(name)", "JSON: the paths of the asset with this name", false, c.assetPaths),
+	}
 }
 
 func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
