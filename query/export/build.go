@@ -53,15 +53,15 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Views: map[string][]File{}}
 	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
-		var files []File
-		if slices.ContainsFunc(opts.Views, func(o *View) bool { return o.Name == v.Name }) {
-			if files, err = write(ctx, db, d, folder, v, build, opts); err != nil {
-				return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
-			}
-			m.Views[v.Name] = files
-		}
-		if err := removeOthers(ctx, d, folder, files); err != nil {
+		if err := removeParts(ctx, d, folder); err != nil {
 			return nil, err
+		}
+		if !slices.ContainsFunc(opts.Views, func(o *View) bool { return o.Name == v.Name }) {
+			continue
+		}
+		p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
+		if m.Views[v.Name], err = p.write(func(row func([]any) error) error { return v.each(ctx, db, build, row) }); err != nil {
+			return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
 		}
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -69,12 +69,6 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 		return nil, err
 	}
 	return m, save(d, manifestName(partition), append(text, '\n'))
-}
-
-// write writes the rows of a view.
-func write(ctx context.Context, db *sql.DB, d *atomicfile.Dir, folder string, v *View, build string, opts Options) ([]File, error) {
-	p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
-	return p.write(func(row func([]any) error) error { return v.each(ctx, db, build, row) })
 }
 
 // parts writes rows into files of at most [PartRows] rows, one at least.

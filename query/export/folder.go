@@ -135,36 +135,21 @@ func (f *file) finish(rows int64) (done File, err error) {
 	return done, f.temp.Commit()
 }
 
-// removeOthers removes the files of a view of a build that are not among those to keep.
-func removeOthers(ctx context.Context, d *atomicfile.Dir, folder string, keep []File) error {
-	f, err := d.Open(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		if len(keep) == 0 {
-			d.RemoveEmpty(path.Dir(folder)) // a killed export may have left it
-		}
-		return nil
-	}
-	if err != nil {
+// removeParts removes the files of a view of a build, and folders that have nothing else.
+func removeParts(ctx context.Context, d *atomicfile.Dir, folder string) error {
+	all, err := fs.ReadDir(d.FS(), folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	for _, name := range names {
-		kept := !strings.HasPrefix(name, "part-")
-		for _, k := range keep {
-			kept = kept || k.Name == name
+	for _, f := range all {
+		if !strings.HasPrefix(f.Name(), "part-") {
+			continue
 		}
-		if !kept {
-			if err := errors.Join(ctx.Err(), d.Remove(path.Join(folder, name))); err != nil {
-				return err
-			}
+		if err := errors.Join(ctx.Err(), d.Remove(path.Join(folder, f.Name()))); err != nil {
+			return err
 		}
 	}
-	if len(keep) == 0 {
-		d.RemoveEmpty(folder)
-	}
+	d.RemoveEmpty(folder)
 	return nil
 }
 

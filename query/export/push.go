@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -100,21 +99,13 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 		return 0, err
 	}
 	views := Views()
-	slices.SortStableFunc(views, func(a, b *View) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, v := range views {
+	last := slices.IndexFunc(views, func(v *View) bool { return v.Name == "builds" })
+	for _, v := range append(slices.Delete(slices.Clone(views), last, last+1), views[last]) {
 		if err := s.move(ctx, v, beside(v), build); err != nil {
 			return 0, err
 		}
 	}
 	return rows, nil
-}
-
-// rank puts builds last.
-func rank(v *View) int {
-	if v.Name == "builds" {
-		return 1
-	}
-	return 0
 }
 
 // move moves the rows of a build from another table into that of a view.
