@@ -3,7 +3,7 @@ package query
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -35,12 +35,11 @@ type Contents struct {
 	store    *objects.Store
 	below    []string // folders of archives that may be read; none: all
 
-	mu      sync.Mutex
-	db      *sql.DB   // opened when first needed, with the two
-	known   *sql.Stmt // compiled once: to compile them takes longer than to run them
-	holders *sql.Stmt
-	open    []*archive
-	idle    *time.Timer // lets go of archives that nobody reads; nil: none was opened
+	mu    sync.Mutex
+	db    *sql.DB            // opened when first needed
+	asked *schema.Statements // compiled once: to compile them takes longer than to run them
+	open  []*archive
+	idle  *time.Timer // lets go of archives that nobody reads; nil: none was opened
 }
 
 // mostIdle is how long archives stay open that nobody reads.
@@ -142,7 +141,7 @@ func (c *Contents) Close() error {
 		c.idle.Stop()
 	}
 	if c.db != nil {
-		errs = append(errs, c.known.Close(), c.holders.Close(), c.db.Close())
+		errs = append(errs, c.asked.Close(), c.db.Close())
 		c.db = nil
 	}
 	return errors.Join(errs...)
@@ -160,37 +159,29 @@ const (
 		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT 64`
 )
 
-// reader opens the catalog where it is not.
-func (c *Contents) reader(ctx context.Context) error {
+// each runs a query of the catalog, which is opened by the first.
+func (c *Contents) each(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.db != nil {
-		return nil
+	if c.db == nil {
+		db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
+		if err != nil {
+			return catalogError(err)
+		}
+		c.db, c.asked = db, schema.NewStatements(db)
 	}
-	ctx = context.WithoutCancel(ctx)
-	db, err := schema.OpenReadOnly(ctx, c.catalog)
-	if err != nil {
-		return catalogError(err)
-	}
-	known, err := db.PrepareContext(ctx, knownSQL)
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	holders, err := db.PrepareContext(ctx, holdersSQL)
-	if err != nil {
-		return errors.Join(err, known.Close(), db.Close())
-	}
-	c.db, c.known, c.holders = db, known, holders
-	return nil
+	return c.asked.EachRow(ctx, query, args, row)
 }
 
 // find looks a content up by its key, the first eight bytes of its hash.
 func (c *Contents) find(ctx context.Context, d [32]byte) (id, size int64, err error) {
-	if err := c.reader(ctx); err != nil {
-		return 0, 0, err
-	}
-	err = c.known.QueryRowContext(ctx, int64(binary.LittleEndian.Uint64(d[:8])), d[:]).Scan(&id, &size)
-	if errors.Is(err, sql.ErrNoRows) {
+	known := false
+	err = c.each(ctx, knownSQL, []driver.Value{schema.ContentKey(d[:]), d[:]}, func(v []driver.Value) {
+		known = true
+		id, _ = v[0].(int64)
+		size, _ = v[1].(int64)
+	})
+	if err == nil && !known {
 		err = fmt.Errorf("%w: not in the catalog", ErrNoContent)
 	}
 	return id, size, err
@@ -203,24 +194,16 @@ type place struct {
 	location    string
 }
 
-func (c *Contents) places(ctx context.Context, content int64) ([]place, error) {
-	if err := c.reader(ctx); err != nil {
-		return nil, err
-	}
-	rows, err := c.holders.QueryContext(ctx, content)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var all []place
-	for rows.Next() {
+func (c *Contents) places(ctx context.Context, content int64) (all []place, err error) {
+	return all, c.each(ctx, holdersSQL, []driver.Value{content}, func(v []driver.Value) {
 		var p place
-		if err := rows.Scan(&p.id, &p.ordinal, &p.size, &p.mtime, &p.location); err != nil {
-			return nil, err
-		}
+		p.id, _ = v[0].(int64)
+		p.ordinal, _ = v[1].(int64)
+		p.size, _ = v[2].(int64)
+		p.mtime, _ = v[3].(int64)
+		p.location, _ = v[4].(string)
 		all = append(all, p)
-	}
-	return all, rows.Err()
+	})
 }
 
 // fromArchive opens a content in the first archive that can be read. An error
