@@ -22,7 +22,7 @@ func newCSV(t texts) *csvRows { return &csvRows{texts: t, w: csv.NewWriter(t.buf
 
 func (c *csvRows) head(columns []string) error {
 	c.fields = make([]string, len(columns))
-	if !c.header {
+	if c.NoHeader {
 		return nil
 	}
 	names := make([]string, len(columns))
@@ -48,13 +48,11 @@ func (c *csvRows) write(fields []string) error {
 	return c.w.Write(fields)
 }
 
-func (c *csvRows) end() error { return nil }
-
 // tsv writes one line a row, whatever the cells hold, as PostgreSQL's COPY.
 type tsv struct{ texts }
 
 func (t *tsv) head(columns []string) error {
-	if !t.header {
+	if t.NoHeader {
 		return nil
 	}
 	for i, c := range columns {
@@ -66,7 +64,7 @@ func (t *tsv) head(columns []string) error {
 func (t *tsv) row(values []driver.Value) error {
 	for i, v := range values {
 		if v == nil {
-			t.cell(i, t.null) // as given: \N is what COPY writes
+			t.cell(i, t.Null) // as given: \N is what COPY writes
 			continue
 		}
 		t.cell(i, t.escaped(v))
@@ -81,15 +79,13 @@ func (t *tsv) cell(i int, s string) {
 	_, _ = t.buf.WriteString(s)
 }
 
-func (t *tsv) end() error { return nil }
-
 var tsvEscapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
 // escaped writes a value that is not NULL. A backslash is doubled before others are
 // put in for a terminal.
 func (t *tsv) escaped(v driver.Value) string {
 	s := replace(tsvEscapes, "\\\t\n\r", text(v, ""))
-	if t.escape {
+	if t.Escape {
 		return visible(s, "")
 	}
 	return s
@@ -254,7 +250,7 @@ func (m *markdown) begin(values []driver.Value) error {
 	}
 	m.begun = true
 	for _, name := range m.names {
-		if !m.header {
+		if m.NoHeader {
 			name = ""
 		}
 		m.cell(name)
@@ -309,7 +305,7 @@ func (l *lines) row(values []driver.Value) error {
 	for i, v := range values {
 		s := visible(l.shown(l.columns[i], v), "\n\t")
 		indent := ""
-		if l.header {
+		if !l.NoHeader {
 			_, _ = l.buf.WriteString(l.bold(l.names[i]))
 			indent = strings.Repeat(" ", width(l.names[i]))
 		}
@@ -318,5 +314,3 @@ func (l *lines) row(values []driver.Value) error {
 	}
 	return nil
 }
-
-func (l *lines) end() error { return nil }

@@ -79,11 +79,11 @@ type output struct {
 
 func (o Output) writer() (*output, error) {
 	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
-	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape, colours: o.Colours, sizes: o.Bytes}
+	t := texts{o, w.buf}
 	w.spaced = true
 	switch strings.ToLower(o.Format) {
 	case "", "table":
-		w.format, w.quiet = &table{texts: t, screen: o.Width, hidden: o.Hidden}, true
+		w.format, w.quiet = &table{texts: t}, true
 	case "json":
 		w.format, w.spaced = &jsonRows{buf: w.buf, array: true}, false
 	case "jsonl":
@@ -168,17 +168,16 @@ func (w *output) flush() error { return w.buf.Flush() }
 // texts is what the text formats share. Errors of buf stay with it until it is
 // flushed.
 type texts struct {
-	buf     *bufio.Writer
-	null    string
-	header  bool
-	colours bool
-	escape  bool     // what commands a terminal, also where a format leaves it as it is
-	sizes   []string // names of columns
+	Output
+	buf *bufio.Writer
 }
+
+// end writes what follows the rows: nothing in most formats.
+func (t *texts) end() error { return nil }
 
 // bold marks the name of a column.
 func (t *texts) bold(name string) string {
-	if !t.colours || strings.TrimSpace(name) == "" {
+	if !t.Colours || strings.TrimSpace(name) == "" {
 		return name
 	}
 	return "\x1b[1m" + name + "\x1b[0m"
@@ -186,17 +185,17 @@ func (t *texts) bold(name string) string {
 
 // shown writes a value of a column for people.
 func (t *texts) shown(column string, v driver.Value) string {
-	if n, ok := v.(int64); ok && slices.Contains(t.sizes, column) {
+	if n, ok := v.(int64); ok && slices.Contains(t.Bytes, column) {
 		return stored.HumanSize(float64(n))
 	}
-	return text(v, t.null)
+	return text(v, t.Null)
 }
 
 // raw writes a value for formats that have their own way with control characters.
 // At a terminal only those that move to the next column or line are left.
 func (t *texts) raw(v driver.Value) string {
-	s := text(v, t.null)
-	if t.escape {
+	s := text(v, t.Null)
+	if t.Escape {
 		return visible(s, "\n\t")
 	}
 	return s

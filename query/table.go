@@ -27,8 +27,6 @@ const renderBytes = 1 << 20
 // writes itself, row by row and in the same shape.
 type table struct {
 	texts
-	screen int                    // cells that a line may have; 0: as many as values need
-	hidden func(columns []string) // Output.Hidden
 	names  []string
 	cells  [][]string       // the rows held, until streaming
 	values [][]driver.Value // those of cells, where lines may have to write them
@@ -65,10 +63,10 @@ func (t *table) row(values []driver.Value) error {
 		cells[i] = visible(t.shown(t.names[i], v), "")
 	}
 	if t.streaming {
-		return t.write(cells)
+		return t.write(cells, nil)
 	}
 	if len(t.cells) == tableRows || t.bytes > tableBytes {
-		if err := t.stream(); err != nil {
+		if err := t.writeHeld(t.stream); err != nil {
 			return err
 		}
 		return t.row(values)
@@ -78,18 +76,14 @@ func (t *table) row(values []driver.Value) error {
 		t.number[i].others = t.number[i].others || v != nil && !isNumber(v)
 	}
 	t.cells = append(t.cells, cells)
-	if t.screen > 0 {
-		t.hold(values)
+	if t.Width > 0 { // lines write them in another way: a text of several lines goes on below itself
+		t.values = append(t.values, slices.Clone(values))
 	}
 	for _, c := range cells {
 		t.bytes += len(c)
 	}
 	return nil
 }
-
-// hold keeps values for lines, which write them in another way: a text of several
-// lines goes on below itself.
-func (t *table) hold(values []driver.Value) { t.values = append(t.values, slices.Clone(values)) }
 
 func (t *table) end() error {
 	if len(t.cells) > 0 && !t.streaming {
@@ -98,7 +92,7 @@ func (t *table) end() error {
 		if t.bytes <= renderBytes && t.plain() {
 			whole = t.render
 		}
-		if err := whole(); err != nil {
+		if err := t.writeHeld(whole); err != nil {
 			return err
 		}
 	}
@@ -120,7 +114,7 @@ func (t *table) hideEmpty() {
 			empty = append(empty, t.names[i])
 		}
 	}
-	if t.null != "" || len(keep) == 0 || len(empty) == 0 {
+	if t.Null != "" || len(keep) == 0 || len(empty) == 0 {
 		return
 	}
 	t.names, t.number = chosen(t.names, keep), chosen(t.number, keep)
@@ -130,8 +124,8 @@ func (t *table) hideEmpty() {
 	for i := range t.values {
 		t.values[i] = chosen(t.values[i], keep)
 	}
-	if t.hidden != nil {
-		t.hidden(empty)
+	if t.Hidden != nil {
+		t.Hidden(empty)
 	}
 }
 
@@ -154,12 +148,19 @@ func (t *table) plain() bool {
 		!slices.ContainsFunc(t.cells, func(cells []string) bool { return slices.ContainsFunc(cells, wide) })
 }
 
+// writeHeld has write, or lines where the columns do not fit, write the rows held.
+func (t *table) writeHeld(write func() error) error {
+	if !t.measure() {
+		write = t.fallBack
+	}
+	err := write()
+	t.cells, t.values = nil, nil
+	return err
+}
+
 // render has tablewriter write the rows held, cut to the widths. It must neither
 // reword the names (file_size to FILE SIZE), nor trim, nor wrap.
 func (t *table) render() error {
-	if !t.measure() {
-		return t.fallBack()
-	}
 	align := make([]tw.Align, len(t.number))
 	for i := range align {
 		align[i] = tw.AlignLeft
@@ -175,12 +176,10 @@ func (t *table) render() error {
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleLight)})),
 		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
 		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithTrimSpace(tw.Off), tablewriter.WithTrimLine(tw.Off))
-	if t.header {
+	if !t.NoHeader {
 		names := t.cut(slices.Clone(t.names))
-		if t.colours {
-			for i, name := range names {
-				names[i] = t.bold(name)
-			}
+		for i, name := range names {
+			names[i] = t.bold(name)
 		}
 		w.Header(names)
 	}
@@ -190,36 +189,30 @@ func (t *table) render() error {
 	if err := w.Bulk(t.cells); err != nil {
 		return err
 	}
-	t.cells, t.values = nil, nil
 	return w.Render()
 }
 
 // cut shortens cells to what a screen has for them.
 func (t *table) cut(cells []string) []string {
 	for i, c := range cells {
-		if t.screen > 0 {
+		if t.Width > 0 {
 			cells[i] = terminal.Shorten(c, t.widths[i])
 		}
 	}
 	return cells
 }
 
-// stream decides about the widths and writes the rows held. Those that follow are
-// written as they come.
+// stream writes the rows held. Those that follow are written as they come.
 func (t *table) stream() error {
-	if !t.measure() {
-		return t.fallBack()
-	}
 	t.streaming = true
 	if err := t.begin(); err != nil {
 		return err
 	}
 	for _, cells := range t.cells {
-		if err := t.write(cells); err != nil {
+		if err := t.write(cells, nil); err != nil {
 			return err
 		}
 	}
-	t.cells, t.values = nil, nil
 	return nil
 }
 
@@ -235,22 +228,22 @@ func (t *table) measure() bool {
 		if t.number[i].right() {
 			least[i] = w // a number without its end is another number
 		}
-		if t.header {
+		if !t.NoHeader {
 			least[i] = max(least[i], min(width(t.names[i]), terminal.LeastWidth))
 		}
 	}
-	if t.header {
+	if !t.NoHeader {
 		t.widen(t.names)
 	}
-	return t.screen == 0 || terminal.Fit(t.screen-3*len(t.names)-1, t.widths, least)
+	return t.Width == 0 || terminal.Fit(t.Width-3*len(t.names)-1, t.widths, least)
 }
 
 // begin writes what is above the first row.
 func (t *table) begin() error {
-	if err := t.rule("┌", "┬", "┐"); err != nil || !t.header {
+	if err := t.rule("┌", "┬", "┐"); err != nil || t.NoHeader {
 		return err
 	}
-	if err := t.writeNames(); err != nil {
+	if err := t.write(t.names, t.bold); err != nil {
 		return err
 	}
 	return t.rule("├", "┼", "┤")
@@ -267,7 +260,6 @@ func (t *table) fallBack() error {
 			return err
 		}
 	}
-	t.cells, t.values = nil, nil
 	return nil
 }
 
@@ -293,21 +285,12 @@ func (t *table) rule(left, middle, right string) error {
 	return err
 }
 
-func (t *table) write(cells []string) error { return t.writeAs(cells, nil) }
-
-func (t *table) writeNames() error {
-	if !t.colours {
-		return t.write(t.names)
-	}
-	return t.writeAs(t.names, t.bold)
-}
-
-// writeAs writes a row. style, unless nil, is applied to what a cell shows.
-func (t *table) writeAs(cells []string, style func(string) string) error {
+// write writes a row. style, unless nil, is applied to what a cell shows.
+func (t *table) write(cells []string, style func(string) string) error {
 	b := t.line[:0]
 	for i, c := range cells {
 		b = append(b, "│ "...)
-		if t.screen > 0 {
+		if t.Width > 0 {
 			c = terminal.Shorten(c, t.widths[i])
 		}
 		pad := t.widths[i] - width(c)
