@@ -142,26 +142,22 @@ func (f *Finder) names(ctx context.Context, q *Search) iter.Seq2[match, error] {
 // rows yields the ids and texts of a query.
 func (f *Finder) rows(ctx context.Context, query string, args ...any) iter.Seq2[match, error] {
 	return func(yield func(match, error) bool) {
-		rows, err := f.db.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(match{}, err)
-			return
-		}
-		defer func() { _ = rows.Close() }()
-		var text sql.RawBytes
-		for rows.Next() {
+		err := schema.Each(ctx, f.db, func(rows *sql.Rows) error {
 			var m match
-			err := rows.Scan(&m.id, &text)
-			m.text = string(text)
-			if !yield(m, err) || err != nil {
-				return
+			err := rows.Scan(&m.id, &m.text)
+			if err == nil && !yield(m, nil) {
+				err = errEnough
 			}
-		}
-		if err := rows.Err(); err != nil {
+			return err
+		}, query, args...)
+		if err != nil && !errors.Is(err, errEnough) {
 			yield(match{}, err)
 		}
 	}
 }
+
+// errEnough ends the rows of a query.
+var errEnough = errors.New("there are enough rows")
 
 // paths yields the paths that have all terms somewhere, one of them in the name of the
 // file, of the files of an asset one; and the folders that have all of them.
@@ -251,7 +247,16 @@ func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
 		Columns: []string{"rank", "kind", "text", "place", "path", "builds", "build_count", "occurrences", "content_id"},
 		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
 			return func(yield func([]driver.Value, error) bool) {
-				f, text, err := openFinder(ctx, catalog, args[0])
+				var f *Finder
+				text, ok := args[0].(string)
+				if !ok {
+					yield(nil, fmt.Errorf("want a text, not %v", args[0]))
+					return
+				}
+				db, err := catalog.Open(ctx)
+				if err == nil {
+					f, err = OpenSearch(ctx, db)
+				}
 				if err != nil {
 					yield(nil, err)
 					return
@@ -268,33 +273,12 @@ func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
 // row returns the hit as values of SQL.
 func (h *Hit) row() []driver.Value {
 	return []driver.Value{int64(h.Rank), h.Kind, h.Text, orNull(h.Place), orNull(h.Path), strings.Join(h.Builds, ","),
-		int64(len(h.Builds)), h.Count, idOrNull(h.Content)}
+		int64(len(h.Builds)), h.Count, orNull(h.Content)}
 }
 
-func orNull(text string) driver.Value {
-	if text == "" {
+func orNull[T string | int64](v T) driver.Value {
+	if v == *new(T) {
 		return nil
 	}
-	return text
-}
-
-func idOrNull(id int64) driver.Value {
-	if id == 0 {
-		return nil
-	}
-	return id
-}
-
-// openFinder returns a Finder, and an argument as text.
-func openFinder(ctx context.Context, catalog *schema.OnDemand, arg driver.Value) (*Finder, string, error) {
-	text, ok := arg.(string)
-	if !ok {
-		return nil, "", fmt.Errorf("want a text, not %v", arg)
-	}
-	db, err := catalog.Open(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	f, err := OpenSearch(ctx, db)
-	return f, text, err
+	return v
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"pakdb/internal/asset"
@@ -47,15 +46,6 @@ func uses() (all []use) {
 	return all
 }
 
-// usedAs returns which columns have names of a chunk.
-func (f *Finder) usedAs(ctx context.Context, chunk int64) (map[int64]bool, error) {
-	numbers := map[int64]bool{}
-	return numbers, schema.EachRow(ctx, f.db, "SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", []driver.Value{chunk}, func(v []driver.Value) {
-		n, _ := v[0].(int64)
-		numbers[n] = true
-	})
-}
-
 // hits yields where a match is.
 func (f *Finder) hits(ctx context.Context, q *Search, m match) iter.Seq2[Hit, error] {
 	switch m.kind {
@@ -68,14 +58,15 @@ func (f *Finder) hits(ctx context.Context, q *Search, m match) iter.Seq2[Hit, er
 		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id)
 	}
 	return func(yield func(Hit, error) bool) {
-		numbers, err := f.usedAs(ctx, m.id/search.NamesInChunk)
+		used, err := schema.All(ctx, f.db, func(n *int) []any { return []any{n} },
+			"SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", m.id/search.NamesInChunk)
 		if err != nil {
 			yield(Hit{}, err)
 			return
 		}
 		seen := map[int64]bool{} // contents
 		for _, u := range f.columns {
-			if !numbers[int64(u.Number)] {
+			if !slices.Contains(used, u.Number) {
 				continue
 			}
 			found, err := f.owners(ctx, u.query, m.id)
@@ -114,7 +105,7 @@ const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FRO
 	CROSS JOIN x_dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
 	CROSS JOIN x_entry e ON e.path_id = p.path_id` + inBuilds + `
 	GROUP BY 1, b.build_id
-	ORDER BY 1`
+	ORDER BY 1, b.build_id`
 
 // asset yields the hits for an asset, by a match of one of its files: one at the path of its
 // tables, in all builds that have these; of other builds one at the first file that they have.
@@ -129,8 +120,7 @@ func (f *Finder) asset(ctx context.Context, q *Search, m match) iter.Seq2[Hit, e
 			yield(Hit{}, err)
 			return
 		}
-		var paths []string
-		builds := map[string]map[int64]string{} // labels, by path
+		var hits []Hit
 		seen := map[int64]bool{}
 		err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
 			label, _ := v[1].(string)
@@ -140,22 +130,19 @@ func (f *Finder) asset(ctx context.Context, q *Search, m match) iter.Seq2[Hit, e
 				return
 			}
 			seen[id] = true
-			if builds[path] == nil {
-				paths, builds[path] = append(paths, path), map[int64]string{}
+			if n := len(hits); n == 0 || hits[n-1].Path != path {
+				hits = append(hits, Hit{Kind: "path", Text: m.text, Path: path, Count: 1})
 			}
-			builds[path][id] = label
+			last := &hits[len(hits)-1]
+			last.Builds = append(last.Builds, label)
 		})
 		if err != nil {
 			yield(Hit{}, err)
 			return
 		}
-		for _, path := range paths {
-			h := Hit{Kind: "path", Text: m.text, Path: path, Count: 1}
-			if q.inPath(path) {
-				h.Text = path
-			}
-			for _, id := range slices.Sorted(maps.Keys(builds[path])) {
-				h.Builds = append(h.Builds, builds[path][id])
+		for _, h := range hits {
+			if q.inPath(h.Path) {
+				h.Text = h.Path
 			}
 			if !yield(h, nil) {
 				return
@@ -170,16 +157,9 @@ type owner struct {
 	place                 string
 }
 
-func (f *Finder) owners(ctx context.Context, query string, name int64) (all []owner, err error) {
-	err = schema.EachRow(ctx, f.db, query, []driver.Value{name / search.NamesInChunk, name}, func(v []driver.Value) {
-		var o owner
-		o.content, _ = v[0].(int64)
-		o.owner, _ = v[1].(int64)
-		o.count, _ = v[2].(int64)
-		o.place = fmt.Sprint(v[3])
-		all = append(all, o)
-	})
-	return all, err
+func (f *Finder) owners(ctx context.Context, query string, name int64) ([]owner, error) {
+	return schema.All(ctx, f.db, func(o *owner) []any { return []any{&o.content, &o.owner, &o.count, &o.place} },
+		query, name/search.NamesInChunk, name)
 }
 
 // The builds that have a content, a set of values, a path or files of a folder: labels
