@@ -273,7 +273,7 @@ var computed = []string{"path", "target_path", "import_path", "content", "guid",
 // line; "" if its text shows no reason. It reads the text alone, so a statement that
 // it warns of may still be fast on a small catalog: show it when one takes long.
 func Advice(sql string) string {
-	_, words := split(sql)
+	words := words(sql)
 	for i := range words {
 		for _, advise := range []func([]string, int) string{adviseFunction, advisePattern} {
 			if text := advise(words, i); text != "" {
@@ -284,9 +284,9 @@ func Advice(sql string) string {
 	return ""
 }
 
-// split returns the tokens of a statement and their texts: words in lower case without
-// quotes, literals with the quote that they begin with.
-func split(sql string) (all []token, words []string) {
+// words returns the texts of the tokens of a statement: words in lower case without quotes,
+// literals with the quote that they begin with.
+func words(sql string) (all []string) {
 	for t := range tokens(sql) {
 		text := sql[t.start:t.end]
 		switch t.kind {
@@ -295,9 +295,9 @@ func split(sql string) (all []token, words []string) {
 		case quoted:
 			text = "'" + text[1:]
 		}
-		all, words = append(all, t), append(words, text)
+		all = append(all, text)
 	}
-	return all, words
+	return all
 }
 
 // adviseFunction looks for lower(path) = '...': rows are found by columns, not by what a

@@ -24,10 +24,10 @@ func CreateFile(path, catalog string) (*File, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the link stays, its target is replaced
 	}
+	mode := fs.FileMode(0o666)
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return createTemp(path, 0o666, false)
 	case err != nil:
 		return nil, err
 	case st.IsDir():
@@ -38,20 +38,18 @@ func CreateFile(path, catalog string) (*File, error) {
 			return nil, err
 		}
 		return &File{File: &atomicfile.File{File: f}}, nil
+	default:
+		if own, err := os.Stat(catalog); err == nil && os.SameFile(st, own) {
+			return nil, Usagef("choose another file", "%s is the catalog", path)
+		}
+		mode = st.Mode().Perm()
 	}
-	if own, err := os.Stat(catalog); err == nil && os.SameFile(st, own) {
-		return nil, Usagef("choose another file", "%s is the catalog", path)
-	}
-	return createTemp(path, st.Mode().Perm(), true)
-}
-
-// createTemp makes a file beside path, with the mode of the one it replaces.
-func createTemp(path string, mode os.FileMode, replaces bool) (*File, error) {
+	replaces := err == nil
 	t, err := atomicfile.Create(context.Background(), path, mode)
 	if err != nil {
 		return nil, err
 	}
-	if replaces {
+	if replaces { // whatever the umask is
 		if err := t.Chmod(mode); err != nil {
 			return nil, errors.Join(err, t.Discard())
 		}

@@ -16,9 +16,6 @@ import (
 // without a value; :build alone has one, the newest build.
 func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error {
 	statements := Split(text)
-	if err := args.check(statements); err != nil {
-		return err
-	}
 	args, err := db.withBuild(ctx, statements, args)
 	if err != nil {
 		return err
@@ -68,32 +65,21 @@ func (db *DB) Each(ctx context.Context, text string, args Args, columns func([]s
 	if len(statements) != 1 {
 		return Usagef("", "%d statements; one is wanted", len(statements))
 	}
-	if err := args.check(statements); err != nil {
-		return err
-	}
 	args, err := db.withBuild(ctx, statements, args)
 	if err != nil {
 		return err
 	}
-	var own error // of columns or row
-	keep := func(err error) error {
-		own = err
-		return err
-	}
-	err = db.one(ctx, statements[0], args, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
-	switch {
-	case errors.Is(err, ErrLeft):
-		return err
-	case own != nil:
-		return own
-	case err != nil:
+	if err := db.one(ctx, statements[0], args, columns, row); err != nil {
 		return db.describe(ctx, text, statements[0], err)
 	}
 	return nil
 }
 
-// withBuild gives :build its default where a statement asks for it.
+// withBuild checks the values of statements and gives :build its default where one asks for it.
 func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) (Args, error) {
+	if err := args.check(statements); err != nil {
+		return args, err
+	}
 	_, given := args.Named["build"]
 	if given || !slices.ContainsFunc(statements, func(s Statement) bool {
 		names, _ := parameters(s.SQL)
