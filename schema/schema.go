@@ -78,7 +78,6 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	if err := c.writer.DB.PingContext(ctx); err != nil {
 		return err
 	}
-	c.writer.StartCheckpoints(c.path)
 	var err error
 	c.file, err = os.Stat(c.path)
 	return err
@@ -104,7 +103,6 @@ func (c *Catalog) Close() error {
 		seal = c.seal()
 	}
 	_ = c.finder.Close()
-	c.writer.EndCheckpoints()
 	folded, err := c.fold()
 	if err := errors.Join(err, c.writer.DB.Close()); err != nil {
 		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))

@@ -44,21 +44,22 @@ func (c Connector) Connect(context.Context) (driver.Conn, error) {
 // Driver returns the driver that the connections are opened on.
 func (c Connector) Driver() driver.Driver { return c.On }
 
-// openWriter: WAL lets readers go on; with synchronous=NORMAL a crash of
-// the machine may lose the last transactions but never damages the file.
-// Checkpoints are the checkpointer's.
+// writing are the options of connections that write: WAL lets readers go on; with
+// synchronous=NORMAL a crash of the machine may lose the last transactions but never damages the
+// file. The log is copied into the file when it has 32 MB: what many transactions change, as the
+// indexes of random ids, is copied once.
+const writing = "_busy_timeout=10000&_txlock=immediate&_dqs=0&_pragma=journal_mode(wal)&_pragma=synchronous(normal)" +
+	"&_pragma=wal_autocheckpoint(8192)&_pragma=cache_size(-8192)"
+
 func openWriter(path string, src *Source) *sql.DB {
 	d := &sqlite.Driver{}
 	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerFunctions(d))
-	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
-		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)"+
-		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
+	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, writing+"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)")})
 }
 
 // openIndexer opens the connection of [Writer.Index].
 func openIndexer(path string) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
-		"&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)&_dqs=0")})
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, writing)})
 }
 
 // OpenNew makes a database in memory, on one connection.
@@ -98,11 +99,6 @@ func OpenToCheck(path string) *sql.DB {
 	d := &sqlite.Driver{}
 	return sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
 		"&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
-}
-
-// openCheckpoint opens the connection of a [Checkpointer].
-func openCheckpoint(path string) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_pragma=synchronous(normal)&_pragma=cache_size(0)")})
 }
 
 // openFinder opens the connection of a [Finder].
