@@ -116,30 +116,19 @@ func makeSource(c driver.Conn) error {
 }
 
 func registerFunctions(d *sqlite.Driver) error {
-	return errors.Join(registerKey(d, "key_of_path", record.PathKey), registerKey(d, "key_of_name", record.NameKey),
-		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey),
-		registerWords(d))
+	return errors.Join(register(d, "key_of_path", record.PathKey), register(d, "key_of_name", record.NameKey),
+		register(d, "key_of_content", record.ContentKey), register(d, "key_of_sum", record.SumKey),
+		register(d, "search_words", search.Index))
 }
 
-// registerKey makes a function of SQL from one that computes keys.
-func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) int64) error {
+// register makes a function of SQL.
+func register[T string | []byte, R any](d *sqlite.Driver, name string, of func(T) R) error {
 	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		v, ok := args[0].(T)
 		if !ok {
 			return nil, fmt.Errorf("%s: of %T", name, args[0])
 		}
-		return key(v), nil
-	})
-}
-
-// registerWords makes the function of SQL that has the words of a text.
-func registerWords(d *sqlite.Driver) error {
-	return d.RegisterDeterministicScalarFunction("search_words", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		text, ok := args[0].(string)
-		if !ok {
-			return nil, fmt.Errorf("search_words: of %T", args[0])
-		}
-		return search.Index(text), nil
+		return of(v), nil
 	})
 }
 

@@ -87,11 +87,16 @@ func EachRow(ctx context.Context, db *sql.DB, query string, args []driver.Value,
 		return err
 	}
 	defer func() { _ = conn.Close() }()
+	return conn.Raw(func(c any) error { return EachOn(ctx, c.(driver.QueryerContext), query, Numbered(args), row) })
+}
+
+// Numbered returns arguments as the driver takes them.
+func Numbered(args []driver.Value) []driver.NamedValue {
 	named := make([]driver.NamedValue, len(args))
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	return conn.Raw(func(c any) error { return EachOn(ctx, c.(driver.QueryerContext), query, named, row) })
+	return named
 }
 
 // EachOn is EachRow on a connection of the driver.
@@ -100,12 +105,13 @@ func EachOn(ctx context.Context, c driver.QueryerContext, query string, args []d
 	if err != nil {
 		return err
 	}
-	return errors.Join(Drain(ctx, rows, row), rows.Close())
+	return Drain(ctx, rows, row)
 }
 
-// Drain looks at the context now and then: the driver does so only while it
-// compiles and steps to the first row.
-func Drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) error {
+// Drain calls row for rows, and closes them. It looks at the context now and then: the driver
+// does so only while it compiles and steps to the first row.
+func Drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	values := make([]driver.Value, len(rows.Columns()))
 	for n := 1; ; n++ {
 		if err := rows.Next(values); err != nil {
@@ -126,8 +132,8 @@ func Drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) erro
 // must not be run for the rows of another.
 type Statements struct {
 	db       *sql.DB
-	conn     *sql.Conn   // nil until it is needed
-	on       driver.Conn // in place of both
+	held     *sql.Conn   // nil until it is needed, and where the connection is somebody else's
+	on       driver.Conn // of it
 	compiled map[string]driver.Stmt
 	together bool // see [Statements.Together]
 }
@@ -144,64 +150,48 @@ func StatementsOn(c driver.Conn) *Statements {
 	return &Statements{on: c, compiled: map[string]driver.Stmt{}, together: true}
 }
 
-// raw calls do with the connection.
-func (s *Statements) raw(ctx context.Context, do func(driver.Conn) error) error {
-	if s.on != nil {
-		return do(s.on)
-	}
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
-	return s.conn.Raw(func(c any) error { return do(c.(driver.Conn)) })
-}
-
 // Together calls do, whose queries see one state: the file is locked once for all of them,
 // which for each takes as long as most queries. So long no other process can begin to
 // write, so do is to be short.
 func (s *Statements) Together(ctx context.Context, do func() error) (err error) {
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
 	// A query that is not at its end keeps the lock. Catalogs that are open for reading
 	// admit no BEGIN.
-	var rows driver.Rows
-	err = s.conn.Raw(func(c any) error {
-		st, err := s.compile(c.(driver.Conn), "SELECT name FROM sqlite_schema")
-		if err == nil {
-			rows, err = st.(driver.StmtQueryContext).QueryContext(ctx, nil)
-		}
-		return err
-	})
+	rows, err := s.query(ctx, "SELECT name FROM sqlite_schema", nil)
 	if err != nil {
 		return err
 	}
 	s.together = true
 	defer func() {
 		s.together = false
-		err = errors.Join(err, s.conn.Raw(func(any) error { return rows.Close() }))
+		err = errors.Join(err, rows.Close())
 	}()
 	return do()
 }
 
-func (s *Statements) connect(ctx context.Context) (err error) {
-	if s.conn == nil {
-		s.conn, err = s.db.Conn(ctx)
+func (s *Statements) query(ctx context.Context, query string, args []driver.Value) (driver.Rows, error) {
+	if s.on == nil {
+		held, err := s.db.Conn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.held = held
+		if err := held.Raw(func(c any) error { s.on = c.(driver.Conn); return nil }); err != nil {
+			return nil, err
+		}
 	}
-	return err
-}
-
-func (s *Statements) compile(c driver.Conn, query string) (st driver.Stmt, err error) {
-	if st = s.compiled[query]; st != nil {
-		return st, nil
-	}
-	if st, err = c.Prepare(query); err == nil {
+	st := s.compiled[query]
+	if st == nil {
+		var err error
+		if st, err = s.on.Prepare(query); err != nil {
+			return nil, err
+		}
 		s.compiled[query] = st
 	}
-	return st, err
+	return st.(driver.StmtQueryContext).QueryContext(ctx, Numbered(args))
 }
 
 // EachRow is the function of that name, with a query that is compiled once.
-func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) (err error) {
+func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -209,38 +199,22 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 	if s.together { // it waits for no lock, and to watch a context takes a goroutine
 		stopping = context.WithoutCancel(ctx)
 	}
-	named := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	rows, err := s.query(stopping, query, args)
+	if err != nil {
+		return err
 	}
-	return s.raw(ctx, func(c driver.Conn) error {
-		st, err := s.compile(c, query)
-		if err != nil {
-			return err
-		}
-		rows, err := st.(driver.StmtQueryContext).QueryContext(stopping, named)
-		if err != nil {
-			return err
-		}
-		return errors.Join(Drain(ctx, rows, row), rows.Close())
-	})
+	return Drain(ctx, rows, row)
 }
 
 // Close gives the connection back.
-func (s *Statements) Close() error {
-	if s.conn == nil && s.on == nil {
-		return nil
+func (s *Statements) Close() (err error) {
+	for _, st := range s.compiled {
+		err = errors.Join(err, st.Close())
 	}
-	err := s.raw(context.Background(), func(driver.Conn) error {
-		var errs []error
-		for _, st := range s.compiled {
-			errs = append(errs, st.Close())
-		}
-		return errors.Join(errs...)
-	})
-	if s.conn != nil {
-		err = errors.Join(err, s.conn.Close())
+	if s.held != nil {
+		err = errors.Join(err, s.held.Close())
+		s.held, s.on = nil, nil
 	}
-	s.conn, s.compiled = nil, map[string]driver.Stmt{}
+	s.compiled = map[string]driver.Stmt{}
 	return err
 }

@@ -265,11 +265,7 @@ func (t *Tables) open(sql string, args []driver.NamedValue) (found driver.Rows, 
 
 // each calls row for the rows of a query.
 func (t *Tables) each(sql string, args []driver.Value, row func([]driver.Value)) error {
-	named := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	return t.eachOf(sql, named, row)
+	return t.eachOf(sql, conn.Numbered(args), row)
 }
 
 func (t *Tables) eachOf(sql string, args []driver.NamedValue, row func([]driver.Value)) error {
@@ -277,7 +273,7 @@ func (t *Tables) eachOf(sql string, args []driver.NamedValue, row func([]driver.
 	if err != nil {
 		return err
 	}
-	return errors.Join(conn.Drain(t.ctx, found, row), found.Close())
+	return conn.Drain(t.ctx, found, row)
 }
 
 // Create is Connect.
