@@ -44,38 +44,52 @@ const window = 256
 // Hits yields where in all builds a text is found, the best first. [ParseSearch] says what the
 // text may be. It fails with [ErrNoIndex] where there is no index.
 func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
-	return func(yield func(Hit, error) bool) {
+	return seq(func(add func(Hit) error) error {
 		if !f.indexed {
-			yield(Hit{}, ErrNoIndex)
-			return
+			return ErrNoIndex
 		}
 		q := ParseSearch(text)
-		nextName, stopNames := iter.Pull2(f.names(ctx, q))
+		nextName, stopNames := iter.Pull2(seq(func(add func(match) error) error { return f.names(ctx, q, add) }))
 		defer stopNames()
-		nextPath, stopPaths := iter.Pull2(f.paths(ctx, q))
+		nextPath, stopPaths := iter.Pull2(seq(func(add func(match) error) error { return f.paths(ctx, q, add) }))
 		defer stopPaths()
 		for rank := 0; ; {
 			matches, err := take(nil, nextName)
 			if err == nil {
 				matches, err = take(matches, nextPath)
 			}
-			if err != nil {
-				yield(Hit{}, err)
-				return
-			}
-			if len(matches) == 0 {
-				return
+			if err != nil || len(matches) == 0 {
+				return err
 			}
 			slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.score, b.score) })
 			for _, m := range matches {
 				rank++
-				for h, err := range f.hits(ctx, q, m) {
+				err := f.hits(ctx, q, m, func(h Hit) error {
 					h.Rank = rank
-					if !yield(h, err) || err != nil {
-						return
-					}
+					return add(h)
+				})
+				if err != nil {
+					return err
 				}
 			}
+		}
+	})
+}
+
+// errEnough ends what yields more than is wanted.
+var errEnough = errors.New("there is enough")
+
+// seq yields what each adds, and the error that it returns.
+func seq[T any](each func(add func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := each(func(v T) error {
+			if !yield(v, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(*new(T), err)
 		}
 	}
 }
@@ -110,94 +124,91 @@ type match struct {
 	score int
 }
 
-// names yields the names that match, those first that are what is looked for.
-func (f *Finder) names(ctx context.Context, q *Search) iter.Seq2[match, error] {
-	return func(yield func(match, error) bool) {
-		if len(q.terms) == 0 {
-			return
-		}
-		same := map[int64]bool{}
-		each := func(query string, args []any, wanted func(id int64, text string) bool) bool {
-			for m, err := range f.rows(ctx, query, args...) {
-				if err == nil && !wanted(m.id, m.text) {
-					continue
-				}
-				m.kind, m.score = search.Names, q.score(m.text)
-				if !yield(m, err) || err != nil {
-					return false
-				}
-			}
-			return true
-		}
-		if each("SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", []any{schema.NameKey(q.text)},
-			func(id int64, text string) bool {
-				same[id] = q.Matches(text)
-				return same[id]
-			}) {
-			each(search.NamesSQL, []any{q.match(), search.Contains(q.longest())}, func(id int64, text string) bool { return !same[id] && q.Matches(text) })
-		}
+// names adds the names that match, those first that are what is looked for.
+func (f *Finder) names(ctx context.Context, q *Search, add func(match) error) error {
+	if len(q.terms) == 0 {
+		return nil
 	}
+	added := map[int64]bool{}
+	addName := func(m match) error {
+		if added[m.id] || !q.Matches(m.text) {
+			return nil
+		}
+		m.kind, m.score = search.Names, q.score(m.text)
+		return add(m)
+	}
+	err := f.rows(ctx, func(m match) error {
+		err := addName(m)
+		added[m.id] = true
+		return err
+	}, "SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", schema.NameKey(q.text))
+	if err != nil {
+		return err
+	}
+	return f.rows(ctx, addName, search.NamesSQL, q.match(), search.Contains(q.longest()))
 }
 
-// rows yields the ids and texts of a query.
-func (f *Finder) rows(ctx context.Context, query string, args ...any) iter.Seq2[match, error] {
-	return func(yield func(match, error) bool) {
-		err := schema.Each(ctx, f.db, func(rows *sql.Rows) error {
-			var m match
-			err := rows.Scan(&m.id, &m.text)
-			if err == nil && !yield(m, nil) {
-				err = errEnough
-			}
+// rows calls each for the ids and texts that a query yields.
+func (f *Finder) rows(ctx context.Context, each func(match) error, query string, args ...any) error {
+	return schema.Each(ctx, f.db, func(rows *sql.Rows) error {
+		var m match
+		if err := rows.Scan(&m.id, &m.text); err != nil {
 			return err
-		}, query, args...)
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(match{}, err)
 		}
-	}
+		return each(m)
+	}, query, args...)
 }
 
-// errEnough ends the rows of a query.
-var errEnough = errors.New("there are enough rows")
-
-// paths yields the paths that have all terms somewhere, one of them in the name of the
+// paths adds the paths that have all terms somewhere, one of them in the name of the
 // file, of the files of an asset one; and the folders that have all of them.
-func (f *Finder) paths(ctx context.Context, q *Search) iter.Seq2[match, error] {
-	return func(yield func(match, error) bool) {
-		seen, assets := map[int64]bool{}, map[string]bool{}
-		for i := range q.terms {
-			if !q.leads(i) {
-				continue
-			}
-			for m, err := range f.filesWith(ctx, q.terms[i].text) {
-				if err == nil && (seen[m.id] || !q.inPath(m.text)) {
-					continue
-				}
-				seen[m.id] = true
-				if stem, _, part := asset.Split(m.text); part != asset.None {
-					if assets[stem] {
-						continue
-					}
-					assets[stem] = true
-				}
-				m.kind, m.score = search.Files, q.pathScore(m.text)
-				if !yield(m, err) || err != nil {
-					return
-				}
-			}
+func (f *Finder) paths(ctx context.Context, q *Search, add func(match) error) error {
+	seen, assets := map[int64]bool{}, map[string]bool{}
+	for i := range q.terms {
+		if !q.leads(i) {
+			continue
 		}
-		if len(q.terms) == 0 {
-			return
-		}
-		for m, err := range f.foldersWith(ctx, q.terms[0].text) {
-			if err == nil && !q.inPath(m.text) {
-				continue
+		err := f.with(ctx, q.terms[i].text, search.FilesSQL, allFiles, func(m match) error {
+			if seen[m.id] || !q.inPath(m.text) {
+				return nil
 			}
-			m.kind, m.score = search.Folders, q.pathScore(strings.TrimSuffix(m.text, "/"))
-			if !yield(m, err) || err != nil {
-				return
+			seen[m.id] = true
+			if stem, _, part := asset.Split(m.text); part != asset.None {
+				if assets[stem] {
+					return nil
+				}
+				assets[stem] = true
 			}
+			m.kind, m.score = search.Files, q.pathScore(m.text)
+			return add(m)
+		})
+		if err != nil {
+			return err
 		}
 	}
+	if len(q.terms) == 0 {
+		return nil
+	}
+	return f.with(ctx, q.terms[0].text, search.FoldersSQL, allFolders, func(m match) error {
+		if !q.inPath(m.text) {
+			return nil
+		}
+		m.kind, m.score = search.Folders, q.pathScore(strings.TrimSuffix(m.text, "/"))
+		return add(m)
+	})
+}
+
+// The paths of files by a part of their names, and folders by a part of theirs, without the index.
+const (
+	allFiles   = "SELECT p.path_id, " + search.Path + " FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.name LIKE ? ESCAPE '\\'"
+	allFolders = "SELECT dir_id, prefix FROM x_dir WHERE prefix LIKE ? ESCAPE '\\'"
+)
+
+// with calls each for the rows that have a part, by the index if the part is long enough for it.
+func (f *Finder) with(ctx context.Context, part, indexed, all string, each func(match) error) error {
+	if match := search.Trigrams(part); match != "" {
+		return f.rows(ctx, each, indexed, match, search.Contains(part))
+	}
+	return f.rows(ctx, each, all, search.Contains(part))
 }
 
 // leads reports whether paths are looked up by a term: a short one takes a look at each
@@ -226,47 +237,34 @@ func (q *Search) pathScore(path string) int {
 	return q.score(name)
 }
 
-// filesWith yields the paths of files whose names have a part.
-func (f *Finder) filesWith(ctx context.Context, part string) iter.Seq2[match, error] {
-	if match := search.Trigrams(part); match != "" {
-		return f.rows(ctx, search.FilesSQL, match, search.Contains(part))
-	}
-	return f.rows(ctx, "SELECT p.path_id, "+search.Path+" FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id WHERE p.name LIKE ? ESCAPE '\\'", search.Contains(part))
-}
-
-func (f *Finder) foldersWith(ctx context.Context, part string) iter.Seq2[match, error] {
-	if match := search.Trigrams(part); match != "" {
-		return f.rows(ctx, search.FoldersSQL, match, search.Contains(part))
-	}
-	return f.rows(ctx, "SELECT dir_id, prefix FROM x_dir WHERE prefix LIKE ? ESCAPE '\\'", search.Contains(part))
-}
-
 // SearchFunction returns the SQL function search(text) over a catalog.
 func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
 	return schema.TableFunction{Name: "search", Params: []string{"wanted"},
 		Columns: []string{"rank", "kind", "text", "place", "path", "builds", "build_count", "occurrences", "content_id"},
 		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			return func(yield func([]driver.Value, error) bool) {
-				var f *Finder
+			return seq(func(add func([]driver.Value) error) error {
 				text, ok := args[0].(string)
 				if !ok {
-					yield(nil, fmt.Errorf("want a text, not %v", args[0]))
-					return
+					return fmt.Errorf("want a text, not %v", args[0])
 				}
 				db, err := catalog.Open(ctx)
-				if err == nil {
-					f, err = OpenSearch(ctx, db)
-				}
 				if err != nil {
-					yield(nil, err)
-					return
+					return err
+				}
+				f, err := OpenSearch(ctx, db)
+				if err != nil {
+					return err
 				}
 				for h, err := range f.Hits(ctx, text) {
-					if !yield(h.row(), err) || err != nil {
-						return
+					if err == nil {
+						err = add(h.row())
+					}
+					if err != nil {
+						return err
 					}
 				}
-			}
+				return nil
+			})
 		}}
 }
 

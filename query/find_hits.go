@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 
 	"pakdb/internal/asset"
@@ -46,55 +45,58 @@ func uses() (all []use) {
 	return all
 }
 
-// hits yields where a match is.
-func (f *Finder) hits(ctx context.Context, q *Search, m match) iter.Seq2[Hit, error] {
+// hits adds where a match is.
+func (f *Finder) hits(ctx context.Context, q *Search, m match, add func(Hit) error) error {
 	switch m.kind {
 	case search.Files:
 		if asset.Of(m.text) != "" {
-			return f.asset(ctx, q, m)
+			return f.asset(ctx, q, m, add)
 		}
-		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id)
+		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id, add)
 	case search.Folders:
-		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id)
+		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id, add)
 	}
-	return func(yield func(Hit, error) bool) {
-		used, err := schema.All(ctx, f.db, func(n *int) []any { return []any{n} },
-			"SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", m.id/search.NamesInChunk)
-		if err != nil {
-			yield(Hit{}, err)
-			return
+	used, err := schema.All(ctx, f.db, func(n *int) []any { return []any{n} },
+		"SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", m.id/search.NamesInChunk)
+	if err != nil {
+		return err
+	}
+	seen := map[int64]bool{} // contents
+	for _, u := range f.columns {
+		if !slices.Contains(used, u.Number) {
+			continue
 		}
-		seen := map[int64]bool{} // contents
-		for _, u := range f.columns {
-			if !slices.Contains(used, u.Number) {
+		owners, err := schema.All(ctx, f.db, func(o *owner) []any { return []any{&o.content, &o.owner, &o.count, &o.place} },
+			u.query, m.id/search.NamesInChunk, m.id)
+		if err != nil {
+			return err
+		}
+		for _, o := range owners {
+			if u.Vague && seen[o.content] {
 				continue
 			}
-			found, err := f.owners(ctx, u.query, m.id)
-			if err != nil {
-				yield(Hit{}, err)
-				return
+			seen[o.content] = true
+			query, id := buildsOfContent, o.content
+			if u.OfSet {
+				query, id = buildsOfSet, o.owner
 			}
-			for _, o := range found {
-				if u.Vague && seen[o.content] {
-					continue
-				}
-				seen[o.content] = true
-				query, id := buildsOfContent, o.content
-				if u.OfSet {
-					query, id = buildsOfSet, o.owner
-				}
-				text, place := m.text, o.place
-				if u.Lines {
-					text, place = q.line(text, place)
-				}
-				for h, err := range f.placed(ctx, Hit{Kind: u.Kind, Text: text, Place: place, Count: o.count, Content: o.content}, query, id) {
-					if !yield(h, err) || err != nil {
-						return
-					}
-				}
+			text, place := m.text, o.place
+			if u.Lines {
+				text, place = q.line(text, place)
+			}
+			h := Hit{Kind: u.Kind, Text: text, Place: place, Count: o.count, Content: o.content}
+			if err := f.placed(ctx, h, query, id, add); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
+}
+
+// owner is a content, or a set of its values, that has a name.
+type owner struct {
+	content, owner, count int64
+	place                 string
 }
 
 // filesOfAsset lists the files that builds have of some paths, with their keys: ?1 is a JSON
@@ -107,59 +109,45 @@ const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FRO
 	GROUP BY 1, b.build_id
 	ORDER BY 1, b.build_id`
 
-// asset yields the hits for an asset, by a match of one of its files: one at the path of its
+// asset adds the hits for an asset, by a match of one of its files: one at the path of its
 // tables, in all builds that have these; of other builds one at the first file that they have.
-func (f *Finder) asset(ctx context.Context, q *Search, m match) iter.Seq2[Hit, error] {
-	return func(yield func(Hit, error) bool) {
-		var names [][2]any
-		for _, name := range asset.Files(m.text) {
-			names = append(names, [2]any{schema.PathKey(name), name})
-		}
-		text, err := json.Marshal(names)
-		if err != nil {
-			yield(Hit{}, err)
+func (f *Finder) asset(ctx context.Context, q *Search, m match, add func(Hit) error) error {
+	var names [][2]any
+	for _, name := range asset.Files(m.text) {
+		names = append(names, [2]any{schema.PathKey(name), name})
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	var hits []Hit
+	seen := map[int64]bool{}
+	err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
+		label, _ := v[1].(string)
+		id, _ := v[2].(int64)
+		path, _ := v[3].(string)
+		if seen[id] {
 			return
 		}
-		var hits []Hit
-		seen := map[int64]bool{}
-		err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
-			label, _ := v[1].(string)
-			id, _ := v[2].(int64)
-			path, _ := v[3].(string)
-			if seen[id] {
-				return
-			}
-			seen[id] = true
-			if n := len(hits); n == 0 || hits[n-1].Path != path {
-				hits = append(hits, Hit{Kind: "path", Text: m.text, Path: path, Count: 1})
-			}
-			last := &hits[len(hits)-1]
-			last.Builds = append(last.Builds, label)
-		})
-		if err != nil {
-			yield(Hit{}, err)
-			return
+		seen[id] = true
+		if n := len(hits); n == 0 || hits[n-1].Path != path {
+			hits = append(hits, Hit{Kind: "path", Text: m.text, Path: path, Count: 1})
 		}
-		for _, h := range hits {
-			if q.inPath(h.Path) {
-				h.Text = h.Path
-			}
-			if !yield(h, nil) {
-				return
-			}
+		last := &hits[len(hits)-1]
+		last.Builds = append(last.Builds, label)
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if q.inPath(h.Path) {
+			h.Text = h.Path
+		}
+		if err := add(h); err != nil {
+			return err
 		}
 	}
-}
-
-// owner is a content, or a set of its values, that has a name.
-type owner struct {
-	content, owner, count int64
-	place                 string
-}
-
-func (f *Finder) owners(ctx context.Context, query string, name int64) ([]owner, error) {
-	return schema.All(ctx, f.db, func(o *owner) []any { return []any{&o.content, &o.owner, &o.count, &o.place} },
-		query, name/search.NamesInChunk, name)
+	return nil
 }
 
 // The builds that have a content, a set of values, a path or files of a folder: labels
@@ -204,29 +192,27 @@ type builds struct {
 // maxPlaces bounds what a Finder remembers of contents.
 const maxPlaces = 10_000
 
-// placed yields a hit for each path.
-func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64) iter.Seq2[Hit, error] {
-	return func(yield func(Hit, error) bool) {
-		key := hitPlace{query, id}
-		all, ok := f.places[key]
-		if !ok {
-			var err error
-			if all, err = f.readBuilds(ctx, query, id); err != nil {
-				yield(Hit{}, err)
-				return
-			}
-			if len(f.places) >= maxPlaces {
-				clear(f.places)
-			}
-			f.places[key] = all
+// placed adds a hit for each path.
+func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64, add func(Hit) error) error {
+	key := hitPlace{query, id}
+	all, ok := f.places[key]
+	if !ok {
+		var err error
+		if all, err = f.readBuilds(ctx, query, id); err != nil {
+			return err
 		}
-		for _, b := range all {
-			h.Path, h.Builds = b.path, b.labels
-			if !yield(h, nil) {
-				return
-			}
+		if len(f.places) >= maxPlaces {
+			clear(f.places)
+		}
+		f.places[key] = all
+	}
+	for _, b := range all {
+		h.Path, h.Builds = b.path, b.labels
+		if err := add(h); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (f *Finder) readBuilds(ctx context.Context, query string, id int64) (all []builds, err error) {
