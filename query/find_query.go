@@ -139,12 +139,6 @@ func (q *Search) Matches(text string) bool {
 	if len(q.terms) == 0 {
 		return false
 	}
-	plain := isASCII(text)
-	for i := range q.terms {
-		if plain && !q.terms[i].mayBeIn(text) {
-			return false
-		}
-	}
 	words := search.Words(text)
 	for i := range q.terms {
 		if !q.terms[i].isIn(words, text) {
@@ -152,16 +146,6 @@ func (q *Search) Matches(text string) bool {
 		}
 	}
 	return true
-}
-
-// mayBeIn is a cheap test that leaves out most texts: a word of the term is in a text
-// without accents.
-func (t *term) mayBeIn(text string) bool {
-	w := t.words[0]
-	if !isASCII(w) {
-		return false
-	}
-	return containsFolded(text, w)
 }
 
 func (t *term) isIn(words []string, text string) bool {
@@ -212,21 +196,6 @@ func isASCII(text string) bool {
 		}
 	}
 	return true
-}
-
-// containsFolded reports whether a text has a part that is in lower case, in any case.
-// Both are ASCII.
-func containsFolded(text, part string) bool {
-	upper := part[0]
-	if 'a' <= upper && upper <= 'z' {
-		upper -= 'a' - 'A'
-	}
-	for i := 0; i+len(part) <= len(text); i++ {
-		if (text[i] == part[0] || text[i] == upper) && strings.EqualFold(text[i:i+len(part)], part) {
-			return true
-		}
-	}
-	return false
 }
 
 // SearchWords returns the words of a query, none if there is nothing to look for.
