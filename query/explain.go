@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -169,11 +170,9 @@ func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
 // suggest returns what may have been meant by name, or all there is when that
 // is little.
 func suggest(name string, known []string) string {
-	if near := glob.Nearest(name, known); len(near) > 0 {
-		return glob.NearestHint(near)
-	}
-	if len(known) == 0 {
-		return ""
+	near := glob.NearestHint(glob.Nearest(name, known))
+	if near != "" || len(known) == 0 {
+		return near
 	}
 	if len(known) > 12 {
 		known = append(slices.Clone(known[:12]), "...")
@@ -189,12 +188,8 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 	for _, f := range db.options.Tables {
 		views = append(views, f.Name)
 	}
-	for _, known := range [][]string{views, tables} { // views are the stable surface
-		if near := glob.Nearest(name, known); len(near) > 0 {
-			return glob.NearestHint(near)
-		}
-	}
-	return suggest(name, views)
+	return cmp.Or(glob.NearestHint(glob.Nearest(name, views)), // views are the stable surface
+		glob.NearestHint(glob.Nearest(name, tables)), suggest(name, views))
 }
 
 // suggestColumn names the columns of the views and tables in the statement.
@@ -221,8 +216,8 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 		}
 	}
 	slices.Sort(all)
-	if near := glob.Nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
-		hints = append([]string{glob.NearestHint(near)}, hints...)
+	if near := glob.NearestHint(glob.Nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all))); near != "" {
+		hints = append([]string{near}, hints...)
 	}
 	return strings.Join(hints, "\n")
 }
@@ -237,10 +232,7 @@ func (db *DB) suggestFunction(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	if near := glob.Nearest(name, known); len(near) > 0 {
-		return glob.NearestHint(near)
-	}
-	return ""
+	return glob.NearestHint(glob.Nearest(name, known))
 }
 
 // mostOffered bounds what a shell is offered.

@@ -116,12 +116,10 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	if len(builds) == 0 {
 		return "", Usagef("run pakdb index first", "%s: %w", db.catalog, errNoBuilds)
 	}
-	for _, b := range builds {
-		if b == label {
-			return b, nil
-		}
-	}
-	if label == "newest" {
+	switch {
+	case slices.Contains(builds, label):
+		return label, nil
+	case label == "newest":
 		return builds[len(builds)-1], nil
 	}
 	return "", Usagef(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
@@ -130,15 +128,10 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 // before returns the build that was added before label, NULL for the first.
 func (db *DB) before(ctx context.Context, label string) (driver.Value, error) {
 	builds, err := db.Builds(ctx)
-	if err != nil {
-		return nil, err
+	if i := slices.Index(builds, label); i > 0 {
+		return builds[i-1], nil
 	}
-	for i, b := range builds {
-		if b == label && i > 0 {
-			return builds[i-1], nil
-		}
-	}
-	return nil, nil
+	return nil, err
 }
 
 var errNoBuilds = errors.New("the catalog holds no build")
