@@ -62,12 +62,12 @@ func (b *Build) Meaning(ctx context.Context, path string) (root *codecs.Node, is
 
 // read returns the bytes of a file, too.
 func (b *Build) read(ctx context.Context, path string) (*codecs.Facts, []byte, error) {
-	f, digest, content, err := b.content(ctx, path)
+	f, content, err := b.content(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	e := &codecs.Entry{Name: path, Type: f.Type, Size: f.Size}
-	if e.ID, err = b.id(ctx, path, digest[:]); err != nil {
+	if e.ID, err = b.id(ctx, f); err != nil {
 		return nil, nil, err
 	}
 	facts, err := Inspect(ctx, b.registry, e, bytes.NewReader(content), b.scripts)
@@ -75,19 +75,20 @@ func (b *Build) read(ctx context.Context, path string) (*codecs.Facts, []byte, e
 }
 
 // content returns the bytes of a file of the build.
-func (b *Build) content(ctx context.Context, path string) (f *diff.File, digest [32]byte, content []byte, err error) {
+func (b *Build) content(ctx context.Context, path string) (f *diff.File, content []byte, err error) {
 	f, err = diff.Find(ctx, b.db, b.graph.Build(), path)
 	if errors.Is(err, diff.ErrNoFile) {
 		err = fmt.Errorf("%w: %w", err, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, digest, nil, err
+		return nil, nil, err
 	}
+	var digest [32]byte
 	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
-		return nil, digest, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
+		return nil, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
 	}
 	content, err = b.contents.Bytes(ctx, digest, largest)
-	return f, digest, content, err
+	return f, content, err
 }
 
 // part returns the content of a file of the asset that a path is of, by its extension. The
@@ -101,23 +102,17 @@ func (b *Build) part(ctx context.Context, path, ext string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, content, err := b.content(ctx, f.Path)
+	_, content, err := b.content(ctx, f.Path)
 	return content, err
 }
 
 // id returns the id that an entry of that path and content has itself: some inspectors
 // recognise contents by it.
-func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, error) {
+func (b *Build) id(ctx context.Context, f *diff.File) (codecs.ID, error) {
 	var bits uint8
 	var high, low int64
-	err := b.db.QueryRowContext(ctx, `SELECT coalesce(e.id_bits, 0), coalesce(e.id_hi, 0), coalesce(e.id_lo, 0)
-		FROM x_path_key k
-		CROSS JOIN x_path p ON p.path_id = k.path_id
-		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
-		CROSS JOIN x_entry e ON e.path_id = p.path_id
-		CROSS JOIN x_content c ON c.content_id = e.content_id
-		WHERE k.key = ?1 AND d.prefix || p.name = ?2 AND c.hash = ?3
-		LIMIT 1`, schema.PathKey(path), path, digest).Scan(&bits, &high, &low)
+	err := b.db.QueryRowContext(ctx, `SELECT coalesce(id_bits, 0), coalesce(id_hi, 0), coalesce(id_lo, 0)
+		FROM x_entry WHERE path_id = ? AND content_id = ? LIMIT 1`, f.PathID, f.ContentID).Scan(&bits, &high, &low)
 	if errors.Is(err, sql.ErrNoRows) { // what hides the path under another of its own
 		return codecs.ID{}, nil
 	}

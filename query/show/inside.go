@@ -64,27 +64,24 @@ func tells(in *semantic.Difference) bool {
 // draw adds pictures and samples of plain files, and the textures of a package that one
 // build has alone.
 func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
-	f := cmp.Or(c.New, c.Old)
-	one := (*semantic.Pictures)(nil)
-	switch isWave := strings.EqualFold(path.Ext(f.Path), ".wav"); {
-	case IsPicture(f.Path, f.Type):
-		before, err := i.contents(ctx, c)
-		if err != nil {
-			return err
-		}
-		one, err = comparePictures(c, before)
-		if err != nil {
-			return err
-		}
-	case isWave && c.Old != nil && c.New != nil:
+	f, alone := cmp.Or(c.New, c.Old), c.Old == nil || c.New == nil
+	switch isPicture := IsPicture(f.Path, f.Type); {
+	case isPicture || !alone && strings.EqualFold(path.Ext(f.Path), ".wav"):
 		both, err := i.contents(ctx, c)
 		if err != nil {
 			return err
 		}
-		if one, err = semantic.CompareWaves(both[0], both[1]); err != nil {
-			return err
+		compare := comparePictures
+		if !isPicture {
+			compare = compareWaves
 		}
-	case c.Old == nil || c.New == nil:
+		one, err := compare(c, both)
+		if err == nil && one != nil {
+			one.Object = path.Base(f.Path)
+			i.pictures = append(i.pictures, one)
+		}
+		return err
+	case alone:
 		label := i.NewBuild
 		if c.New == nil {
 			label = i.OldBuild
@@ -94,13 +91,12 @@ func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
 			return err
 		}
 		i.pictures = semantic.PicturesOf(p, c.Old == nil)
-		return nil
-	}
-	if one != nil {
-		one.Object = path.Base(f.Path)
-		i.pictures = append(i.pictures, one)
 	}
 	return nil
+}
+
+func compareWaves(_ *diff.Change, both [2][]byte) (*semantic.Pictures, error) {
+	return semantic.CompareWaves(both[0], both[1])
 }
 
 // contents returns the bytes of both sides, nil for a side that there is not.
@@ -113,7 +109,7 @@ func (i *Comparer) contents(ctx context.Context, c *diff.Change) (both [2][]byte
 		if err != nil {
 			return both, err
 		}
-		if _, _, both[k], err = b.content(ctx, side.Path); err != nil {
+		if _, both[k], err = b.content(ctx, side.Path); err != nil {
 			return both, err
 		}
 	}
