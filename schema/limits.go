@@ -53,12 +53,16 @@ func Bound(c *sql.Conn) error {
 // must not last while the process writes to a catalog. It fails when the first call
 // comes after a database was opened.
 func LimitMemory(bytes int64) error {
+	return limitHeap(sqlite3.Xsqlite3_hard_heap_limit64, bytes) // 0 is none, and less than 0 would only ask
+}
+
+func limitHeap(limit func(*libc.TLS, int64) int64, bytes int64) error {
 	if err := countMemory(); err != nil {
 		return err
 	}
 	tls := libc.NewTLS()
 	defer tls.Close()
-	sqlite3.Xsqlite3_hard_heap_limit64(tls, bytes) // 0 is none, and less than 0 would only ask
+	limit(tls, bytes)
 	return nil
 }
 
@@ -66,13 +70,7 @@ func LimitMemory(bytes int64) error {
 // takes: above it a cache takes back one of its own pages for each that it reads. A statement
 // that needs more memory gets it. It fails as [LimitMemory] does.
 func LimitCaches(bytes int64) error {
-	if err := countMemory(); err != nil {
-		return err
-	}
-	tls := libc.NewTLS()
-	defer tls.Close()
-	sqlite3.Xsqlite3_soft_heap_limit64(tls, bytes)
-	return nil
+	return limitHeap(sqlite3.Xsqlite3_soft_heap_limit64, bytes)
 }
 
 // countMemory has SQLite count what it takes, which the driver is built not to do,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"pakdb/schema/internal/conn"
@@ -126,13 +127,10 @@ func inspectedSince(there, here string) bool {
 }
 
 func revisionOf(inspector string) (name string, revision int) {
-	if n, err := fmt.Sscanf(lastPart(inspector), "%d", &revision); n == 1 && err == nil {
-		return inspector[:len(inspector)-len(lastPart(inspector))], revision
+	name, number := SplitPath(inspector)
+	revision, err := strconv.Atoi(number)
+	if err != nil {
+		return inspector, 0
 	}
-	return inspector, 0
-}
-
-func lastPart(s string) string {
-	_, name := SplitPath(s)
-	return name
+	return name, revision
 }

@@ -116,7 +116,7 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 		}
 	}
 	for i := range tables {
-		if err := d.RegisterModule(tables[i].moduleName(), tables[i].module(ctx)); err != nil {
+		if err := d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], ctx}); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"pakdb/schema/internal/conn"
@@ -26,7 +27,7 @@ type Catalog struct {
 
 	finder *conn.Finder // looks up what is committed while the writer is in a transaction
 	reader *sql.DB      // the finder's
-	known  knownArchives
+	known  sync.Mutex   // archives are looked up one after the other: that takes microseconds, and another connection milliseconds
 }
 
 // Open opens the catalog at path, creating it if need be. A new catalog
@@ -66,7 +67,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked,
-		finder: finder, reader: finder.DB, known: knownArchives{db: finder.DB}}
+		finder: finder, reader: finder.DB}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err

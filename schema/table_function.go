@@ -27,11 +27,6 @@ type TableFunction struct {
 	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
 }
 
-// module returns the virtual table of f.
-func (f *TableFunction) module(ctx context.Context) *tableModule {
-	return &tableModule{TableFunction: f, ctx: ctx}
-}
-
 // create is run on each new connection. The driver's virtual tables have to be
 // created; SQLite takes one that has hidden columns for a function. That happens
 // before the authorizer is set, in the temporary database, which is in memory.

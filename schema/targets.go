@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/write"
@@ -57,7 +56,7 @@ func (b *Build) readTargets(ctx context.Context, query string, args ...any) (tar
 // SpaceIDs yields every id that any build defines in a space.
 func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
-		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
+		ids, err := conn.All(ctx, b.c.reader, func(id *int64) []any { return []any{id} }, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
 			UNION SELECT id FROM x_calligraphy_record JOIN x_word ON word_id = space_id WHERE word = ?1 AND id <> 0
 			UNION SELECT guid FROM x_calligraphy_record WHERE ?1 = 'calligraphy_guid' AND guid <> 0
 			UNION SELECT key FROM x_path_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
@@ -66,15 +65,10 @@ func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, err
 			yield(0, err)
 			return
 		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); !yield(id, err) || err != nil {
+		for _, id := range ids {
+			if !yield(id, nil) {
 				return
 			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(0, err)
 		}
 	}
 }
@@ -152,27 +146,16 @@ type Known struct {
 // size and quick digest, the one of the same time first. Those of this build are
 // not among them: whether one is in the catalog yet is a matter of chance. It
 // may be called from several goroutines at once.
-func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) ([]Known, error) {
-	return b.c.known.find(ctx, quick[:], size, scan, b.publish.Before, mtime)
-}
-
-// knownArchives looks archives up, one after the other: that takes microseconds, and
-// another connection milliseconds. It is safe for concurrent use.
-type knownArchives struct {
-	mu sync.Mutex
-	db *sql.DB
-}
-
-func (a *knownArchives) find(ctx context.Context, args ...any) (found []Known, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) (found []Known, err error) {
+	b.c.known.Lock()
+	defer b.c.known.Unlock()
 	type stored struct {
 		Known
 		digest []byte
 	}
-	all, err := conn.All(ctx, a.db, func(k *stored) []any {
+	all, err := conn.All(ctx, b.c.reader, func(k *stored) []any {
 		return []any{&k.Archive, &k.ModTime, &k.digest, &k.Entries, &k.Size, &k.Stored, &k.Problems}
-	}, knownSQL, args...)
+	}, knownSQL, quick[:], size, scan, b.publish.Before, mtime)
 	for _, k := range all {
 		if len(k.digest) == len(Digest{}) {
 			d := Digest(k.digest)
