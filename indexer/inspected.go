@@ -40,9 +40,9 @@ const asFacts = 0
 // asHeader is the number of exports of a package.
 func asHeader(header int64) int64 { return header | 1 }
 
-// maxInspected bounds the memory, about 45 bytes an element of each map. Beyond
-// it they start anew, and some contents are inspected twice.
-const maxInspected = 1 << 20
+// maxInspected bounds the memory, 6 MB of each map. Beyond it they start anew, and some
+// contents are inspected twice.
+const maxInspected = 1 << 17
 
 // wanted reports whether the entry at that place must be inspected: no entry
 // before it, of the same content and type, is or was.

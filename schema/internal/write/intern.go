@@ -29,37 +29,35 @@ type interner struct {
 	finder   *conn.Finder
 	matcher  *matcher
 	dirs     map[string]int64
-	prefixes map[int64]string // the other way round
 	nextDir  int64
 	paths    seen[record.Half]
-	contents seen[contentKey]  // negative: only the start of the hash is known
+	contents seen[contentKey]
 	texts    seen[record.Half] // of table name; case included
+	stated   map[int64]bool    // contents of which the catalog has only the start of the hash; false: they have been read now
 
-	keys    keySet // of what has an id and no row in the key tables yet
-	unkeyed int64  // the first content of keys
+	// What has an id and no row in the key tables yet: keys, and from these on all
+	// paths and contents.
+	keys                        keySet
+	unkeyedPath, unkeyedContent int64
 }
 
 // newInterner reads where the ids are.
 func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
-	in = &interner{finder: finder, matcher: newMatcher(finder)}
+	in = &interner{finder: finder, matcher: newMatcher(finder), stated: map[int64]bool{}}
 	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
-	}
-	in.prefixes = make(map[int64]string, len(in.dirs))
-	for prefix, id := range in.dirs {
-		in.prefixes[id] = prefix
 	}
 	last, err := conn.MaxID(ctx, tx, "x_dir", "dir_id")
 	in.nextDir = last + 1
 	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
 		in.texts.start(ctx, tx, nameTable))
-	in.unkeyed = in.contents.next
+	in.unkeyedPath, in.unkeyedContent = in.paths.next, in.contents.next
 	return in, err
 }
 
 // full reports that the memory of what was seen is used up.
 func (in *interner) full() bool {
-	return max(len(in.paths.ids), len(in.contents.ids), len(in.texts.ids)) > maxSeen
+	return max(in.paths.len(), in.contents.len(), in.texts.len()) > maxSeen
 }
 
 // forget makes room. All batches must be in the catalog, and all keys.
@@ -67,6 +65,7 @@ func (in *interner) forget() {
 	in.paths.forget()
 	in.contents.forget()
 	in.texts.forget()
+	clear(in.stated)
 }
 
 // intern fills in the rows and ids of a batch.
@@ -93,7 +92,7 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 			b.Folders = append(b.Folders, a.Totals.Folders(a.ID, in.dirs)...)
 		}
 	}
-	if in.keys.Len() >= maxKeys || b.Keyed {
+	if len(in.keys.Texts)+len(in.keys.Refs) >= maxKeys || b.Keyed {
 		b.Keys = in.takeKeys()
 	}
 	return nil
@@ -110,21 +109,16 @@ func (in *interner) internContents(ctx context.Context, b *Batch) error {
 		if !e.HasContent && !e.Stated {
 			continue
 		}
-		key := keyOf(e)
-		e.ContentID, e.First = in.contents.id(key)
+		e.ContentID, e.First = in.contents.id(keyOf(e))
 		switch {
 		case e.First:
 			b.NewContents = append(b.NewContents, e)
-			in.keys.Contents = append(in.keys.Contents, Key{Key: record.HalfOf(&e.Content).Key(), ID: e.ContentID})
 			if e.Stated {
-				in.contents.ids[key] = -e.ContentID
+				in.stated[e.ContentID] = true
 			}
-		case e.ContentID < 0:
-			e.ContentID = -e.ContentID
-			if e.HasContent {
-				in.contents.ids[key] = e.ContentID
-				b.Read = append(b.Read, e)
-			}
+		case e.HasContent && in.stated[e.ContentID]:
+			in.stated[e.ContentID] = false
+			b.Read = append(b.Read, e)
 		}
 	}
 	return nil
@@ -137,20 +131,20 @@ func (in *interner) findContents(ctx context.Context, b *Batch) error {
 	}
 	var keys []int64
 	for i := range b.Rows {
-		if e := &b.Rows[i]; (e.HasContent || e.Stated) && in.contents.ids[keyOf(e)] == 0 {
+		if e := &b.Rows[i]; (e.HasContent || e.Stated) && !in.contents.has(keyOf(e)) {
 			keys = append(keys, record.HalfOf(&e.Content).Key())
 		}
 	}
-	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k contentKey, as int64, ok bool) {
+	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k contentKey, ok bool) {
 		hash, isBlob := columns[0].([]byte)
 		size, isNumber := columns[1].(int64)
 		if !isBlob || !isNumber || len(hash) < record.StatedSize {
-			return k, 0, false
+			return k, false
 		}
-		if len(hash) < len(record.Digest{}) {
-			id = -id
+		if _, noted := in.stated[id]; !noted && len(hash) < len(record.Digest{}) {
+			in.stated[id] = true
 		}
-		return contentKey{record.Half(hash[:len(k.hash)]), size}, id, true
+		return contentKey{record.Half(hash[:len(k.hash)]), size}, true
 	})
 }
 
@@ -213,7 +207,7 @@ func (in *interner) collectRefs(b *Batch) {
 	for _, e := range b.Again {
 		again[e.ContentID] = true
 	}
-	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.unkeyed }) {
+	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.unkeyedContent }) {
 		in.keys.Refs = slices.DeleteFunc(in.keys.Refs, func(k Key) bool { return again[k.ID] })
 	}
 	for _, e := range b.Due {
@@ -229,7 +223,9 @@ func (in *interner) collectRefs(b *Batch) {
 // takeKeys returns the keys that wait, sorted.
 func (in *interner) takeKeys() *keySet {
 	keys := in.keys
+	keys.Paths = in.paths.keysFrom(in.unkeyedPath, record.Half.Key)
+	keys.Contents = in.contents.keysFrom(in.unkeyedContent, func(k contentKey) int64 { return k.hash.Key() })
 	keys.Sort()
-	in.keys, in.unkeyed = keySet{}, in.contents.next
+	in.keys, in.unkeyedPath, in.unkeyedContent = keySet{}, in.paths.next, in.contents.next
 	return &keys
 }

@@ -60,7 +60,6 @@ func (in *interner) internPaths(ctx context.Context, b *Batch) error {
 		}
 		prefix, name := record.SplitPath(p.name)
 		b.NewPaths = append(b.NewPaths, Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
-		in.keys.Paths = append(in.keys.Paths, Key{Key: p.hash.Key(), ID: *p.id})
 	}
 	return nil
 }
@@ -72,7 +71,7 @@ func (in *interner) dir(b *Batch, prefix string) int64 {
 		id = in.nextDir
 		in.nextDir++
 		prefix = strings.Clone(prefix)
-		in.dirs[prefix], in.prefixes[id] = id, prefix
+		in.dirs[prefix] = id
 		b.NewDirs = append(b.NewDirs, prefix)
 	}
 	return id
@@ -85,16 +84,15 @@ func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
 	}
 	var keys []int64
 	for _, p := range wanted {
-		if in.paths.ids[p.hash] == 0 {
+		if !in.paths.has(p.hash) {
 			keys = append(keys, p.hash.Key())
 		}
 	}
 	var path []byte
-	return in.paths.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (record.Half, int64, bool) {
-		dir, isNumber := columns[0].(int64)
-		name, isText := columns[1].(string)
-		prefix, known := in.prefixes[dir]
+	return in.paths.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (record.Half, bool) {
+		prefix, hasDir := columns[0].(string)
+		name, hasName := columns[1].(string)
 		path = append(append(path[:0], prefix...), name...)
-		return record.HashOf(path), id, isNumber && isText && known
+		return record.HashOf(path), hasDir && hasName
 	})
 }

@@ -110,13 +110,13 @@ func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
 	}
 	var keys []int64
 	for _, n := range wanted {
-		if in.texts.ids[n.hash] == 0 {
+		if !in.texts.has(n.hash) {
 			keys = append(keys, record.NameKey(n.text))
 		}
 	}
-	return in.texts.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (record.Half, int64, bool) {
+	return in.texts.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (record.Half, bool) {
 		text, ok := columns[0].(string)
-		return record.HashOf(text), id, ok
+		return record.HashOf(text), ok
 	})
 }
 

@@ -20,13 +20,8 @@ type Key struct{ Key, ID int64 }
 // keySet is what waits for the key tables.
 type keySet struct{ Paths, Contents, Texts, Refs []Key }
 
-// maxKeys bounds how many wait, 16 bytes each.
-const maxKeys = 4 << 20
-
-// Len returns how many keys wait.
-func (k *keySet) Len() int {
-	return len(k.Paths) + len(k.Contents) + len(k.Texts) + len(k.Refs)
-}
+// maxKeys bounds how many texts and references wait, 16 bytes each.
+const maxKeys = 2 << 20
 
 // Sort puts each kind in key order.
 func (k *keySet) Sort() {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"pakdb/internal/process"
@@ -85,6 +86,7 @@ func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<-
 		b.Err = process.RescueCall(func() error { return p.interner.intern(ctx, b) })
 		ready <- b
 	}
+	p.interner = nil // 100 MB, of which the end needs none
 }
 
 // makeRoom lets the interner forget, once the catalog has all that it would.
@@ -139,6 +141,7 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	})
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
+		debug.FreeOSMemory() // sorting takes what interning had
 		err = p.On.Index(ctx, indexes()...)
 	}
 	return b, cmp.Or(err, b.Err)

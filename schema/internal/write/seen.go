@@ -18,7 +18,7 @@ type numbered struct {
 }
 
 var (
-	pathTable    = numbered{"x_path", "path_id", "x_path_key", "dir_id, name"}
+	pathTable    = numbered{"x_path", "path_id", "x_path_key", "(SELECT prefix FROM x_dir d WHERE d.dir_id = t.dir_id), name"}
 	contentTable = numbered{"x_content", "content_id", "x_content_key", "hash, size"}
 	nameTable    = numbered{"x_name", "name_id", "x_name_key", "name"}
 )
@@ -27,64 +27,85 @@ var (
 // included.
 type seen[K comparable] struct {
 	numbered
-	ids  map[K]int64
-	next int64
-	// all: every id below next is in ids, so that a miss needs no look-up.
+	fresh idTable[K] // of the ids from first on
+	first int64
+	next  int64
+	// all: every id below next is in fresh, so that a miss needs no look-up.
 	all bool
 
 	asked int64       // how many keys were looked up
+	old   map[K]int64 // what the look-ups found; where there is an index, the last one alone
 	index *keyIndex   // of what the catalog held before; nil: not worth its while
-	found map[K]int64 // by index, at the last look-up; another is cheaper than to remember all
 }
 
-// maxSeen bounds the memory of each map, about 50 bytes an element. Beyond it
-// they start anew and the catalog is asked.
-const maxSeen = 3 << 20
+// maxSeen bounds the memory of each, about 25 bytes an element. Beyond it they start anew
+// and the catalog is asked.
+const maxSeen = 3 << 19
 
 // start reads where the ids of a table are.
 func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 	last, err := conn.MaxID(ctx, tx, table.name, table.id)
-	*s = seen[K]{numbered: table, ids: map[K]int64{}, next: last + 1, all: last == 0, found: map[K]int64{}}
+	*s = seen[K]{numbered: table, first: last + 1, next: last + 1, all: last == 0, old: map[K]int64{}}
 	return err
+}
+
+// len returns how many are kept in memory.
+func (s *seen[K]) len() int { return s.fresh.n + len(s.old) }
+
+// has reports whether the id of k is known.
+func (s *seen[K]) has(k K) bool {
+	if s.old[k] != 0 {
+		return true
+	}
+	n, _ := s.fresh.find(k)
+	return n >= 0
 }
 
 // id returns the id of k, handing out the next one if it is not known.
 func (s *seen[K]) id(k K) (id int64, fresh bool) {
-	if id, ok := s.ids[k]; ok {
+	if id, ok := s.old[k]; ok {
 		return id, false
 	}
-	if id, ok := s.found[k]; ok {
-		return id, false
+	n, fresh := s.fresh.number(k)
+	if fresh {
+		s.next++
 	}
-	id = s.next
-	s.next++
-	s.ids[k] = id
-	return id, true
+	return s.first + int64(n), fresh
+}
+
+// keysFrom returns the keys of the ids from one on that was handed out.
+func (s *seen[K]) keysFrom(from int64, key func(K) int64) []Key {
+	keys := make([]Key, 0, s.next-from)
+	for id := from; id < s.next; id++ {
+		keys = append(keys, Key{Key: key(s.fresh.at(int(id - s.first))), ID: id})
+	}
+	return keys
 }
 
 // forget makes room. All rows must be in the catalog, and all keys.
-func (s *seen[K]) forget() { s.ids, s.all, s.asked, s.index = map[K]int64{}, false, 0, nil }
+func (s *seen[K]) forget() {
+	*s = seen[K]{numbered: s.numbered, first: s.next, next: s.next, old: map[K]int64{}}
+}
 
 // find takes in the rows of the catalog that have one of the keys. take returns
-// what a row is known by, and its id; ok is false for a row that is damaged. Rows
+// what a row is known by; ok is false for a row that is damaged. Rows
 // are identified by their values and not by their caller, so that many rows of
 // one key, which can be forged, are read once.
-func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, as int64, ok bool)) error {
-	clear(s.found)
+func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, ok bool)) error {
 	slices.Sort(keys)
 	ids, err := s.haveKeys(ctx, f, slices.Compact(keys))
 	if err != nil {
 		return err
 	}
-	into := s.ids
-	if s.index != nil {
-		into = s.found
+	if s.index != nil { // another look-up is cheaper than to remember all
+		clear(s.old)
 	}
 	slices.Sort(ids) // neighbours share pages, and most often are in the order of the archive
 	query := fmt.Sprintf("SELECT t.%s, %s FROM src CROSS JOIN %s t ON t.%[1]s = src.a", s.numbered.id, s.columns, s.name)
 	return f.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, func(row []driver.Value) {
-		if k, id, ok := take(row[0].(int64), row[1:]); ok {
-			into[k] = id
+		id := row[0].(int64)
+		if k, ok := take(id, row[1:]); ok {
+			s.old[k] = id
 		}
 	})
 }
