@@ -31,9 +31,9 @@ type Inspector struct {
 	// Dictionary is how contents that the inspector reads name the ids in others.
 	// nil: none does.
 	Dictionary *Dictionary
-	// Compares reports, of an entry that Match takes, whether its facts bear on how
-	// builds compare: they give names that outlive those of entries, or digest what is
-	// no noise. nil: no facts do.
+	// Compares reports whether the facts of an entry bear on how builds compare, if Match
+	// takes it: they give names that outlive those of entries, or digest what is no noise.
+	// It is asked before Match. nil: no facts do.
 	Compares func(e *Entry, head []byte) bool
 	// Table reports whether the content of an entry is a table of its archive, which a game
 	// reads before all others: what is wrong with it is damage of the archive. Nil: none is.

@@ -183,7 +183,7 @@ func (r *Registry) ForComparing() *Registry {
 			continue
 		}
 		lean.Inspectors = append(lean.Inspectors, &Inspector{Name: in.Name, Doc: in.Doc, Spec: in.Spec, Revision: in.Revision,
-			Match: func(e *Entry, head []byte) bool { return in.Match(e, head) && in.Compares(e, head) },
+			Match: func(e *Entry, head []byte) bool { return in.Compares(e, head) && in.Match(e, head) },
 			Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error) {
 				f, err := in.Inspect(ctx, content, size, e)
 				if f == nil || err != nil {

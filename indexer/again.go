@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -297,13 +296,14 @@ func spool(ctx context.Context, o *opened, e *codecs.Entry) (content io.ReaderAt
 	}
 	defer func() { _ = r.Close() }()
 	if e.Size <= inMemory {
-		buf := buffers.Get().(*[]byte)
-		b, err := readSmall(codecs.ContextReader(ctx, r), e.Size, buf)
+		buf := buffers.Get().(*buffer)
+		b, err := readSmall(codecs.ContextReader(ctx, r), e.Size, &buf.b)
 		if err != nil {
 			buffers.Put(buf)
 			return nil, 0, nil, err
 		}
-		return bytes.NewReader(b), int64(len(b)), func() { buffers.Put(buf) }, nil
+		buf.Reset(b)
+		return buf, int64(len(b)), func() { buffers.Put(buf) }, nil
 	}
 	scratch, err := atomicfile.NewScratch("")
 	if err != nil {

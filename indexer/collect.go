@@ -31,8 +31,14 @@ func (s *scan) collect(c *chunk) error {
 		}
 		s.count(&c.rows[i])
 		if isLoose(o) && c.rows[i].HasContent {
-			o.content = &c.rows[i].Content
+			content := c.rows[i].Content
+			o.content = &content
 		}
+	}
+	if s.build == nil {
+		clear(c.rows)
+		c.rows = c.rows[:0]
+		rowLists.Put(&c.rows)
 	}
 	s.collectProblems(c)
 	for _, n := range c.names {

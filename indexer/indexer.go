@@ -262,6 +262,7 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 				return false
 			}
 			c = s.newChunk(o)
+			c.items = make([]item, 0, chunkItems)
 		}
 	}
 	c.last = true
@@ -350,6 +351,7 @@ type Target interface {
 	// Continue begins an archive and returns its id. before is the edition that it
 	// continues, nil for none.
 	Continue(a schema.Archive, before *schema.Edition) int64
+	// Add takes an entry of a started archive. None but a [schema.Build] keeps e.
 	Add(archive int64, e *schema.Entry) error
 	AddProblem(archive int64, p schema.Problem)
 	AddName(archive int64, n schema.Name)

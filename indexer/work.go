@@ -46,7 +46,7 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 	if !o.skim {
 		defer o.windows.hold(c.items)()
 	}
-	c.rows = make([]schema.Entry, 0, len(c.items))
+	c.rows = slices.Grow(*rowLists.Get().(*[]schema.Entry), len(c.items))
 	for _, it := range c.items {
 		if c.err = ctx.Err(); c.err != nil {
 			return
@@ -59,6 +59,10 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 		w.complete(ctx, c)
 	}
 }
+
+// rowLists are empty lists for the rows of chunks, of which targets other than a catalog
+// keep none.
+var rowLists = sync.Pool{New: func() any { return new([]schema.Entry) }}
 
 // complete gathers what concerns the file as a whole.
 func (w *worker) complete(ctx context.Context, c *chunk) {
@@ -175,7 +179,13 @@ func rowOf(e *codecs.Entry) schema.Entry {
 // through in pieces; if an inspector wants one, it goes to a temporary file.
 const inMemory = 4 << 20
 
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// buffer holds a content in memory, and reads it.
+type buffer struct {
+	bytes.Reader
+	b []byte
+}
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 // read decodes an entry once, for all users of its content.
 func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (err error) {
@@ -189,9 +199,9 @@ func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry)
 	if it.entry.Size > inMemory {
 		return w.readLarge(ctx, c, r, it, row)
 	}
-	buf := buffers.Get().(*[]byte)
+	buf := buffers.Get().(*buffer)
 	defer buffers.Put(buf)
-	content, err := readSmall(r, it.entry.Size, buf)
+	content, err := readSmall(r, it.entry.Size, &buf.b)
 	if err != nil {
 		return err
 	}
@@ -199,10 +209,11 @@ func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry)
 	if w.options.Sketch && len(content) >= sketch.MinSize {
 		row.Sketch = sketch.Of(content).Marshal()
 	}
-	if err := w.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
+	buf.Reset(content)
+	if err := w.inspect(ctx, c, it, content[:min(len(content), codecs.HeadSize)], buf, int64(len(content)), row); err != nil {
 		return err
 	}
-	return w.keep(row, bytes.NewReader(content))
+	return w.keep(row, buf)
 }
 
 // readSmall reads size bytes, and on to the end where checksums are verified.
@@ -266,19 +277,15 @@ func (w *worker) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, 
 	if spool == nil {
 		return nil
 	}
-	if err := w.inspect(ctx, c, it, spool, row.ContentSize, row); err != nil {
+	if err := w.inspect(ctx, c, it, head, spool, row.ContentSize, row); err != nil {
 		return err
 	}
 	return w.keep(row, io.NewSectionReader(spool, 0, row.ContentSize))
 }
 
-// inspect adds the facts of the content to the row. What an inspector cannot
-// read is a problem of the content; the entry keeps its hash.
-func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
-	head := make([]byte, min(size, codecs.HeadSize))
-	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
+// inspect adds the facts of the content, which begins with head, to the row. What an
+// inspector cannot read is a problem of the content; the entry keeps its hash.
+func (w *worker) inspect(ctx context.Context, c *chunk, it item, head []byte, content io.ReaderAt, size int64, row *schema.Entry) error {
 	addPlaceSymbols(w.options.Registry, c.from, it.entry, head, row)
 	if isBody(it.entry) {
 		if err := w.digestBody(ctx, c, it, content, size, row); err != nil {

@@ -132,6 +132,10 @@ func modTime(seconds int64) time.Time {
 // large is the size of a buffer above which it is not kept for the next entry.
 const large = 4 << 20
 
+// small is the least capacity of a buffer, which most blocks and contents fit in: one that
+// the next is too large for is lost.
+const small = 4 << 10
+
 // buffers keeps blocks and contents for reuse: an archive of a hundred thousand
 // entries would otherwise allocate all of its contents once.
 type buffers struct{ pool sync.Pool }
@@ -141,7 +145,7 @@ func (b *buffers) get(n int64) *[]byte {
 		*buf = (*buf)[:n]
 		return buf
 	}
-	buf := make([]byte, n)
+	buf := make([]byte, n, max(n, small))
 	return &buf
 }
 
