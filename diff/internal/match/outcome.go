@@ -102,10 +102,17 @@ func (out *Outcome) sort() {
 		e := out.Place(&out.Pairs[i])
 		order[i] = position{out.Names.Rank(e.Path), e.Archive, e.Seq, int32(i)}
 	}
-	slices.SortFunc(order, func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(out.Pairs[a.index].What.First(), out.Pairs[b.index].What.First()),
+	compare := func(a, b position) int {
+		if a.rank != b.rank {
+			return cmp.Compare(a.rank, b.rank)
+		}
+		return cmp.Or(cmp.Compare(out.Pairs[a.index].What.First(), out.Pairs[b.index].What.First()),
 			cmp.Compare(a.archive, b.archive), cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
-	})
+	}
+	if slices.IsSortedFunc(order, compare) {
+		return
+	}
+	slices.SortFunc(order, compare)
 	for start := range order {
 		out.rotate(order, int32(start))
 	}

@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"pakdb/diff/internal/side"
@@ -13,21 +12,21 @@ import (
 // say alike needs no look: path and record agree.
 type records struct {
 	*side.Apart
-	rows   [2]map[int64][]int32 // by path: rows of these paths
-	before map[int64][]int64    // GUIDs that another took the place of, in either build, by that one
-	after  map[int64]int64      // the same the other way round
-	taken  map[int64]Taken      // by path
+	has    [2]map[int64]bool // by path: which of these paths have rows
+	before map[int64][]int64 // GUIDs that another took the place of, in either build, by that one
+	after  map[int64]int64   // the same the other way round
+	taken  map[int64]Taken   // by path
 }
 
 // readRecords reads what is needed to compare records that are said differently.
 func readRecords(ctx context.Context, s *side.Sides) (*records, error) {
 	rs := &records{Apart: s.Apart, taken: map[int64]Taken{}, before: map[int64][]int64{}}
 	for i, b := range []*side.Side{s.Old, s.New} {
-		rs.rows[i] = map[int64][]int32{}
+		rs.has[i] = make(map[int64]bool, min(len(b.Rows), len(rs.Of[0])+len(rs.Of[1])))
 		for at := range b.Rows {
 			path := b.Rows[at].Path
 			if rs.Of[0][path].Value != 0 || rs.Of[1][path].Value != 0 {
-				rs.rows[i][path] = append(rs.rows[i][path], int32(at))
+				rs.has[i][path] = true
 			}
 		}
 	}
@@ -48,7 +47,7 @@ func (rs *records) elsewhere(on int, path int64) bool {
 	}
 	found := func(g side.GUID) bool {
 		to, ok := rs.Paths[1-on][g]
-		return ok && to != 0 && to != path && len(rs.rows[1-on][to]) > 0
+		return ok && to != 0 && to != path && rs.has[1-on][to]
 	}
 	return found(g) || found(side.GUID{Space: g.Space, Value: rs.after[g.Value]}) ||
 		slices.ContainsFunc(rs.before[g.Value], func(before int64) bool { return found(side.GUID{Space: g.Space, Value: before}) })
@@ -57,8 +56,8 @@ func (rs *records) elsewhere(on int, path int64) bool {
 // find fills taken: the paths that both builds have a file of, of different
 // records. A record that is elsewhere now goes before the path that it left.
 func (rs *records) find(renames bool) {
-	for path, old := range rs.rows[0] {
-		if len(old) == 0 || len(rs.rows[1][path]) == 0 {
+	for path := range rs.has[0] {
+		if !rs.has[1][path] {
 			continue
 		}
 		t := Taken{Old: rs.Of[0][path], New: rs.Of[1][path]}
@@ -95,13 +94,16 @@ func (out *Outcome) splitTaken(ctx context.Context, renames bool) error {
 	n := newNoter(slices.DeleteFunc(out.Pairs, func(p Pair) bool {
 		return p.Old >= 0 && p.New >= 0 && rs.taken[s.Old.Rows[p.Old].Path].split
 	}))
-	for _, path := range slices.Sorted(maps.Keys(rs.taken)) {
-		for _, i := range rs.rows[0][path] {
-			if j, ok := counterpart(s, i); ok && rs.taken[path].split {
-				n.pairs = append(n.pairs, Pair{Old: i, New: -1, What: Removed}, Pair{Old: -1, New: j, What: Added})
-			} else if ok {
-				n.note(i, j, Record)
-			}
+	for at := range s.Old.Rows {
+		t, ok := rs.taken[s.Old.Rows[at].Path]
+		if !ok {
+			continue
+		}
+		i := int32(at)
+		if j, ok := counterpart(s, i); ok && t.split {
+			n.pairs = append(n.pairs, Pair{Old: i, New: -1, What: Removed}, Pair{Old: -1, New: j, What: Added})
+		} else if ok {
+			n.note(i, j, Record)
 		}
 	}
 	out.Pairs = n.pairs

@@ -121,7 +121,7 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 		storage: e.Flags | m.Word(e.Method)<<8 | m.Word(e.Type)<<32}
 	r.Key = r.Path
 	at := len(s.rows)
-	s.rows = append(s.rows, r)
+	s.rows = push(s.rows, r)
 	if e.HasTime {
 		setAt(&s.times, at, e.ModTime)
 	}
@@ -146,10 +146,19 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 
 // setAt sets a value of a list that grows up to it.
 func setAt[T any](list *[]T, at int, v T) {
-	if n := at + 1 - len(*list); n > 0 {
-		*list = append(*list, make([]T, n)...)
+	for len(*list) <= at {
+		*list = push(*list, *new(T))
 	}
 	(*list)[at] = v
+}
+
+// push appends to a list that doubles. By append alone long lists grow by a quarter, which
+// copies each value four times.
+func push[T any](list []T, values ...T) []T {
+	if cap(list)-len(list) < len(values) {
+		list = slices.Grow(list, max(len(list), len(values)))
+	}
+	return append(list, values...)
 }
 
 // AddProblem counts a finding, and keeps the first one of an archive as a whole.
@@ -200,6 +209,14 @@ func (f *Files) EachMount(do func(m *schema.Mount, format string, damage *schema
 // OfFiles returns the two builds as they are compared. It takes their entries out of both.
 func OfFiles(ctx context.Context, memory *Memory, old, new *Files, o Options) (*Sides, error) {
 	claim(old, new)
+	ids := memory.sortPaths()
+	for _, a := range new.archives { // those of old are among them
+		for i := range a.entries.rows {
+			r := &a.entries.rows[i]
+			r.Path = ids[r.Path]
+			r.Key = r.Path
+		}
+	}
 	uses := map[int64]int{}
 	for _, m := range slices.Concat(old.mounts, new.mounts) {
 		uses[m.Archive]++

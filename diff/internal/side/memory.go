@@ -81,7 +81,7 @@ func (k *keys) add(hash uint64, same func(id int32) bool) (id int32, isNew bool)
 	}
 	id, at := k.find(hash, same)
 	if id == 0 {
-		k.hashes = append(k.hashes, hash)
+		k.hashes = push(k.hashes, hash)
 		id, isNew = int32(len(k.hashes)), true
 		k.table[at] = id
 	}
@@ -115,8 +115,8 @@ func (m *Memory) Path(path string) int64 {
 	}
 	id, isNew := m.pathIDs.add(m.hash(dir, name), m.isPath(dir, name))
 	if isNew {
-		m.text = append(m.text, name...)
-		m.dirOf, m.ends = append(m.dirOf, dir), append(m.ends, int64(len(m.text)))
+		m.text = push(m.text, []byte(name)...)
+		m.dirOf, m.ends = push(m.dirOf, dir), push(m.ends, int64(len(m.text)))
 	}
 	m.last = int(id)
 	return int64(id)
@@ -126,8 +126,7 @@ func (m *Memory) Path(path string) int64 {
 func (m *Memory) EntryPath(path string) int64 {
 	id := m.Path(path)
 	if id != 0 {
-		m.entries = append(m.entries, make([]bool, max(0, int(id)-len(m.entries)))...)
-		m.entries[id-1] = true
+		setAt(&m.entries, int(id)-1, true)
 	}
 	return id
 }
@@ -154,6 +153,38 @@ func (m *Memory) name(path int64) []byte {
 	return m.text[from:m.ends[path-1]]
 }
 
+// sortPaths gives paths other ids, in the order of their folders, then of their names, so
+// that what goes through rows by their keys comes to the text of names in its order. It
+// returns the new ids by the old ones.
+func (m *Memory) sortPaths() []int64 {
+	text, ends, dirOf, entries, hashes := string(m.text), m.ends, m.dirOf, m.entries, m.pathIDs.hashes
+	name := func(path int32) string {
+		from := int64(0)
+		if path > 0 {
+			from = ends[path-1]
+		}
+		return text[from:ends[path]]
+	}
+	ids := make([]int64, len(dirOf)+1)
+	m.text = m.text[:0]
+	m.ends, m.dirOf, m.entries, m.pathIDs.hashes = make([]int64, len(ends)), make([]int32, len(dirOf)), make([]bool, len(dirOf)), make([]uint64, len(hashes))
+	for at, path := range byPath(m.dirs, dirOf, name) {
+		ids[path+1] = int64(at) + 1
+		m.text = append(m.text, name(path)...)
+		m.ends[at], m.dirOf[at], m.pathIDs.hashes[at] = int64(len(m.text)), dirOf[path], hashes[path]
+		m.entries[at] = int(path) < len(entries) && entries[path]
+	}
+	for i, id := range m.pathIDs.table {
+		m.pathIDs.table[i] = int32(ids[id])
+	}
+	for _, records := range m.records {
+		for i := range records {
+			records[i].path = ids[records[i].path]
+		}
+	}
+	return ids
+}
+
 // Word returns the id of a word, 0 for none.
 func (m *Memory) Word(word string) int64 {
 	if word == "" {
@@ -178,9 +209,9 @@ func (m *Memory) Content(e *schema.Entry) int64 {
 		func(id int32) bool { return bytes.Equal(m.hashes[id-1][:schema.StatedSize], known) })
 	id := int64(id32)
 	if isNew {
-		m.hashes = append(m.hashes, e.Content)
-		m.sketches = append(m.sketches, e.Sketch...)
-		m.sketchEnds = append(m.sketchEnds, int64(len(m.sketches)))
+		m.hashes = push(m.hashes, e.Content)
+		m.sketches = push(m.sketches, e.Sketch...)
+		m.sketchEnds = push(m.sketchEnds, int64(len(m.sketches)))
 		if e.Stated {
 			m.stated[id] = true
 		}
@@ -217,7 +248,7 @@ func (m *Memory) addDirectory(content int64, b *family.Batch) {
 				if at := rows.Position(row, column["space_id"]); at >= 0 {
 					r.guid.Space = m.Word(b.Words[at])
 				}
-				m.records[content] = append(m.records[content], r)
+				m.records[content] = push(m.records[content], r)
 			case "x_calligraphy_replacement":
 				if last := number(row, "last_guid"); last != 0 {
 					m.replaced[content] = append(m.replaced[content], [2]int64{number(row, "old_guid"), last})
@@ -360,13 +391,11 @@ func (m *Memory) Apart(_ context.Context, oldBuild, newBuild int64) (*Apart, err
 	of := func(build int64) []int64 {
 		return slices.DeleteFunc(slices.Clone(m.directories[build]), func(id int64) bool { return m.records[id] == nil })
 	}
-	return readApart(of(oldBuild), of(newBuild), func(directories []int64, do func(record)) error {
+	return readApart(of(oldBuild), of(newBuild), func(directories []int64) (said []record, err error) {
 		for _, content := range directories {
-			for _, r := range m.records[content] {
-				do(r)
-			}
+			said = append(said, m.records[content]...)
 		}
-		return nil
+		return said, nil
 	})
 }
 

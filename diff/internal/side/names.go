@@ -1,7 +1,6 @@
 package side
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"maps"
@@ -138,26 +137,40 @@ func (n *Names) Rank(id int64) int32 {
 
 // rankAll sorts once, so that sorting by paths compares numbers.
 func (n *Names) rankAll() {
-	dirs := make([]int32, len(n.dirs))
-	for i := range dirs {
-		dirs[i] = int32(i)
-	}
-	slices.SortFunc(dirs, func(a, b int32) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
-	rankOf := make([]int32, len(dirs))
-	for rank, dir := range dirs {
-		rankOf[dir] = int32(rank)
-	}
-	byName := make([]int32, len(n.ids))
-	for i := range byName {
-		byName[i] = int32(i)
-	}
-	slices.SortFunc(byName, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(rankOf[n.dirOf[a]], rankOf[n.dirOf[b]]), strings.Compare(n.base(int(a)), n.base(int(b))))
-	})
-	n.ranks = make([]int32, len(byName))
-	for rank, i := range byName {
+	n.ranks = make([]int32, len(n.ids))
+	for rank, i := range byPath(n.dirs, n.dirOf, func(i int32) string { return n.base(int(i)) }) {
 		n.ranks[i] = int32(rank)
 	}
+}
+
+// byPath returns the places of paths in the order of their folders, then of their names.
+// dirOf has the folder of each path, in dirs.
+func byPath(dirs []string, dirOf []int32, name func(path int32) string) []int32 {
+	order := make([]int32, len(dirs))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(dirs[a], dirs[b]) })
+	// Paths are dealt to their folders, so that a name is only compared with few others.
+	ends := make([]int32, len(dirs))
+	for _, dir := range dirOf {
+		ends[dir]++
+	}
+	end := int32(0)
+	for _, dir := range order {
+		ends[dir], end = end, end+ends[dir]
+	}
+	paths := make([]int32, len(dirOf))
+	for i, dir := range dirOf {
+		paths[ends[dir]] = int32(i)
+		ends[dir]++
+	}
+	start := int32(0)
+	for _, dir := range order {
+		slices.SortFunc(paths[start:ends[dir]], func(a, b int32) int { return strings.Compare(name(a), name(b)) })
+		start = ends[dir]
+	}
+	return paths
 }
 
 // PartOf returns the extension of a path and what the file is to its asset, which is

@@ -1,6 +1,7 @@
 package side
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -110,39 +111,56 @@ func (c *Catalog) Apart(ctx context.Context, oldBuild, newBuild int64) (*Apart, 
 	if err != nil {
 		return nil, err
 	}
-	return readApart(old, new, func(ids []int64, do func(record)) error { return eachRecord(ctx, c.DB, ids, do) })
+	return readApart(old, new, func(ids []int64) (said []record, err error) {
+		err = eachRecord(ctx, c.DB, ids, func(r record) { said = append(said, r) })
+		return said, err
+	})
 }
 
 // readApart compares what directories say, by their contents, which are sorted.
-func readApart(old, new []int64, each func(directories []int64, do func(record)) error) (*Apart, error) {
+func readApart(old, new []int64, read func(directories []int64) ([]record, error)) (*Apart, error) {
 	if slices.Equal(old, new) {
 		return nil, nil
 	}
-	var said [2]map[record]bool // true: the other side says it too
+	var said [2][]record
 	for i, ids := range [2][]int64{notAmong(old, new), notAmong(new, old)} {
-		said[i] = map[record]bool{}
-		err := each(ids, func(r record) {
-			_, both := said[0][r]
-			if i == 1 && both {
-				said[0][r] = true
-			}
-			said[i][r] = both
-		})
-		if err != nil {
+		var err error
+		if said[i], err = read(ids); err != nil {
 			return nil, err
 		}
+		slices.SortFunc(said[i], compareRecords)
+		said[i] = slices.Compact(said[i])
 	}
 	found := &Apart{}
 	for i := range said {
-		found.Of[i], found.Paths[i] = map[int64]GUID{}, map[GUID]int64{}
-		for r, both := range said[i] {
-			if !both {
-				setOnce(found.Of[i], r.path, r.guid)
-				setOnce(found.Paths[i], r.guid, r.path)
-			}
+		alone := without(said[i], said[1-i])
+		found.Of[i], found.Paths[i] = make(map[int64]GUID, len(alone)), make(map[GUID]int64, len(alone))
+		for _, r := range alone {
+			setOnce(found.Of[i], r.path, r.guid)
+			setOnce(found.Paths[i], r.guid, r.path)
 		}
 	}
 	return found, nil
+}
+
+// without returns the records that others lack. Both are sorted.
+func without(records, others []record) (alone []record) {
+	for _, r := range records {
+		for len(others) > 0 && compareRecords(others[0], r) < 0 {
+			others = others[1:]
+		}
+		if len(others) == 0 || others[0] != r {
+			alone = append(alone, r)
+		}
+	}
+	return alone
+}
+
+func compareRecords(a, b record) int {
+	if a.path != b.path {
+		return cmp.Compare(a.path, b.path)
+	}
+	return cmp.Or(cmp.Compare(a.guid.Space, b.guid.Space), cmp.Compare(a.guid.Value, b.guid.Value))
 }
 
 // Replacements returns which GUIDs any of the builds names in the place of others:
