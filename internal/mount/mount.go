@@ -107,14 +107,10 @@ func FileKey(mount, name string) string {
 	if !plain(name) || at != "" && !plain(at) {
 		return strings.ToLower(Path(mount, name))
 	}
-	var b strings.Builder // one allocation: this is computed for every entry
-	b.Grow(len(at) + 1 + len(name))
 	if at != "" {
-		appendLower(&b, at)
-		b.WriteByte('/')
+		name = at + "/" + name
 	}
-	appendLower(&b, name)
-	return b.String()
+	return strings.ToLower(name)
 }
 
 // plain reports whether a path is its own [Path]: ASCII, relative, with forward
@@ -138,17 +134,6 @@ func plain(s string) bool {
 		start = i + 1
 	}
 	return true
-}
-
-// appendLower writes ASCII in lower case.
-func appendLower(b *strings.Builder, s string) {
-	for i := range len(s) {
-		c := s[i]
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		b.WriteByte(c)
-	}
 }
 
 // View finds what a game sees of mounted archives. It is offered their entries
