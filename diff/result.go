@@ -161,14 +161,16 @@ func (r *Result) hashes(ctx context.Context, from, to int) (map[int64]string, er
 
 // change returns a change, of an asset that of all its files.
 func (r *Result) change(i int, hashes map[int64]string) Change {
-	c := r.single(i, hashes)
-	files := []Change{c}
-	if g := r.found.Groups[int32(i)]; g != nil {
+	g, kept := r.found.Groups[int32(i)], r.found.KeptBy(&r.found.Pairs[i])
+	if g == nil && kept == nil {
+		return r.single(i, hashes)
+	}
+	files := []Change{r.single(i, hashes)}
+	if g != nil {
 		for _, i := range g.Rest {
 			files = append(files, r.single(int(i), hashes))
 		}
 	}
-	kept := r.found.KeptBy(&r.found.Pairs[i])
 	if kept == nil {
 		return together(files, nil, nil)
 	}

@@ -196,20 +196,19 @@ func diffSums(c *changes, t *diff.Totals) string {
 func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, error) {
 	w := bufio.NewWriter(c.out)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
-		if !status {
-			_, err := fmt.Fprintln(w, terminal.Printable(ch.Name()))
-			return err
+		name := terminal.Printable(ch.Name())
+		if status {
+			_ = w.WriteByte(ch.Kind.Letter())
+			if ch.Kind == diff.Renamed {
+				if ch.Similarity > 0 {
+					_, _ = fmt.Fprintf(w, "%03d", ch.Similarity)
+				}
+				_, _ = w.WriteString("\t" + terminal.Printable(ch.Old.Name()))
+			}
+			_ = w.WriteByte('\t')
 		}
-		mark := string(ch.Kind.Letter())
-		if ch.Kind != diff.Renamed {
-			_, err := fmt.Fprintf(w, "%s\t%s\n", mark, terminal.Printable(ch.Name()))
-			return err
-		}
-		if ch.Similarity > 0 {
-			mark += fmt.Sprintf("%03d", ch.Similarity)
-		}
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, terminal.Printable(ch.Old.Name()), terminal.Printable(ch.New.Name()))
-		return err
+		_, _ = w.WriteString(name)
+		return w.WriteByte('\n') // a write that failed fails all that follow
 	})
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
