@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/views"
@@ -54,6 +56,25 @@ func Indexes() map[string]string {
 	}
 	return all
 }
+
+// Column is a column of a table that every catalog has, and the table that it refers to, "" for
+// none.
+type Column struct{ Table, Name, To string }
+
+var columnLine = regexp.MustCompile(`^    (\w+) +(?:INTEGER|REAL|TEXT|BLOB|ANY)\b(?:.*? REFERENCES (\w+))?`)
+
+// Columns returns the columns of all tables, in their order.
+var Columns = sync.OnceValue(func() (all []Column) {
+	for x, text := range statements(tables) {
+		text, _, _ = strings.Cut(text, "\n)")
+		for line := range strings.Lines(text) {
+			if c := columnLine.FindStringSubmatch(line); c != nil && x[1] == "TABLE" {
+				all = append(all, Column{x[2], c[1], c[2]})
+			}
+		}
+	}
+	return all
+})
 
 // CheckVersion returns an error for a user_version that is not [Version].
 func CheckVersion(version int64) error {

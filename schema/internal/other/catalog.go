@@ -34,9 +34,6 @@ func (c *Catalog) open(ctx context.Context) (err error) {
 	if c.texts, err = rows.NewTexts(ctx, c.statements); err != nil {
 		return err
 	}
-	if err = c.findTables(ctx); err != nil {
-		return err
-	}
 	return c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
 }
 

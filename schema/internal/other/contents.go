@@ -97,7 +97,7 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 	if err != nil {
 		return nil, err
 	}
-	batches, err := c.batches(ctx, c.ofContents, ids)
+	batches, err := c.batches(ctx, "content_id", ids)
 	for id, b := range batches {
 		if all[id].Facts != nil {
 			all[id].Facts.Family = b

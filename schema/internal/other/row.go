@@ -8,7 +8,6 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/rows"
 )
@@ -19,9 +18,7 @@ type reader struct {
 	statements *conn.Statements // on the connection of finder
 	words      map[int64]string
 	texts      *rows.Texts
-	filled     map[string]bool  // whether a table has rows
-	ofContents []*family.Layout // tables of families of formats, as the next
-	ofSets     []*family.Layout
+	filled     map[string]bool // whether a table has rows
 }
 
 // each runs a query and calls take for each of its rows, up to the first that is damaged.

@@ -42,7 +42,7 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 	if err != nil {
 		return nil, err
 	}
-	batches, err := c.batches(ctx, c.ofSets, numbers)
+	batches, err := c.batches(ctx, "set_id", numbers)
 	for i := range sets {
 		sets[i].Values.Rows = batches[numbers[i]]
 	}

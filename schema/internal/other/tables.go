@@ -4,63 +4,47 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"pakdb/internal/family"
 	"pakdb/schema/internal/layout"
 )
 
-// kinds are what columns hold, by the table that they refer to.
-var kinds = map[string]family.Kind{"": family.Value, "x_word": family.Word, "x_name": family.Text, "x_path": family.Path}
+// kinds are what columns hold, by the table that they refer to; those that refer to none hold values.
+var kinds = map[string]family.Kind{"x_word": family.Word, "x_name": family.Text, "x_path": family.Path}
 
-// findTables finds the tables of families: those whose rows belong to contents or to sets of
-// values, but for the ones that have readers of their own, and for what a user added.
-func (c *reader) findTables(ctx context.Context) error {
-	own, err := layout.Tables()
-	if err != nil {
-		return err
+// apart are tables whose rows belong to contents and sets of values, and that have readers of
+// their own or follow from others.
+var apart = []string{"x_entry_row", "x_content_key", "x_sum_key", "x_ref_key", "x_build_value", "x_content_sketch", "x_package_digest",
+	"x_content_problem", "x_symbol", "x_content_scan", "x_ref", "x_value_set"}
+
+// families are the tables of families of formats, by the column that says whose rows they are, which
+// is their first.
+var families = sync.OnceValue(func() map[string][]*family.Layout {
+	all := map[string][]*family.Layout{}
+	last := &family.Layout{}
+	for _, c := range layout.Columns() {
+		switch {
+		case slices.Contains(apart, c.Table):
+		case c.Name == "content_id" && c.To == "x_content", c.Name == "set_id" && c.To == "x_value_set":
+			last = &family.Layout{Table: c.Table, OfSet: c.Name == "set_id"}
+			all[c.Name] = append(all[c.Name], last)
+		case c.Table == last.Table:
+			last.Columns = append(last.Columns, family.ColumnLayout{Name: c.Name, Kind: kinds[c.To]})
+		}
 	}
-	var last *family.Layout
-	return c.each(ctx, "sqlite_schema", `SELECT m.name, o."from", c.name, coalesce(f."table", '')
-		FROM sqlite_schema m
-		JOIN pragma_foreign_key_list(m.name) o ON (o."from", o."table") IN (('content_id', 'x_content'), ('set_id', 'x_value_set'))
-		JOIN pragma_table_info(m.name) c ON c.name <> o."from"
-		LEFT JOIN pragma_foreign_key_list(m.name) f ON f."from" = c.name
-		WHERE m.type = 'table'
-			AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_sum_key', 'x_ref_key', 'x_build_value', 'x_content_sketch', 'x_package_digest',
-				'x_content_problem', 'x_symbol', 'x_content_scan', 'x_ref', 'x_value_set')
-		ORDER BY m.rowid, c.cid`, nil, func(r *row) {
-		name, owner, column, refers := r.text("name"), r.text("from"), r.text("column"), r.text("table")
-		if !slices.Contains(own, name) {
-			return
-		}
-		if last == nil || last.Table != name {
-			last = &family.Layout{Table: name, OfSet: owner == "set_id"}
-			if last.OfSet {
-				c.ofSets = append(c.ofSets, last)
-			} else {
-				c.ofContents = append(c.ofContents, last)
-			}
-		}
-		kind, known := kinds[refers]
-		if !known {
-			r.fail("sql", "column %s of %s refers to %s", column, name, refers)
-		}
-		last.Columns = append(last.Columns, family.ColumnLayout{Name: column, Kind: kind})
-	})
-}
+	return all
+})
 
-// batches returns the rows that owners have in tables, by owner; nil for those without any.
-func (c *reader) batches(ctx context.Context, tables []*family.Layout, ids []int64) (map[int64]*family.Batch, error) {
+// batches returns the rows of families that owners have, by owner; nil for those without any. Their
+// ids are in the column owner of tables.
+func (c *reader) batches(ctx context.Context, owner string, ids []int64) (map[int64]*family.Batch, error) {
 	all := map[int64]*family.Batch{}
 	makers := map[int64]*maker{}
-	for _, l := range tables {
+	for _, l := range families()[owner] {
 		columns := []string{"src.a"}
 		for _, column := range l.Columns {
 			columns = append(columns, "t."+column.Name)
-		}
-		owner := "content_id"
-		if l.OfSet {
-			owner = "set_id"
 		}
 		query := "SELECT " + strings.Join(columns, ", ") + " FROM src CROSS JOIN " + l.Table + " t ON t." + owner + " = src.a"
 		err := c.eachOf(ctx, l.Table, query, ids, func(r *row) {

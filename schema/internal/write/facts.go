@@ -183,13 +183,8 @@ func deleteFacts(t *tx, rows []*Row, replaced bool) error {
 	if err != nil || len(had) == 0 {
 		return err
 	}
-	if *t.facts == nil {
-		if *t.facts, err = factTables(t, t.sql); err != nil {
-			return err
-		}
-	}
 	found := false
-	for _, table := range *t.facts {
+	for _, table := range factTables() {
 		if replaced && (table == "x_package_digest" || table == "x_value_set") {
 			continue
 		}

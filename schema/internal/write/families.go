@@ -1,15 +1,12 @@
 package write
 
 import (
-	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"slices"
 	"strings"
 
 	"pakdb/internal/family"
-	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
 )
 
@@ -169,17 +166,12 @@ func familyInsert(l *family.Layout) string {
 // factTables returns the tables that hold facts of contents, whichever family they
 // are of: those whose content_id refers to a content, but for those that say where
 // contents are and what they are made of.
-func factTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	own, err := layout.Tables()
-	if err != nil {
-		return nil, err
+func factTables() (tables []string) {
+	for _, c := range layout.Columns() {
+		of := c.Name == "content_id" && c.To == "x_content"
+		if of && !slices.Contains([]string{"x_entry_row", "x_content_key", "x_content_sketch", "x_sum_key"}, c.Table) {
+			tables = append(tables, c.Table)
+		}
 	}
-	tables, err := conn.FirstTexts(ctx, tx, `SELECT m.name
-		FROM sqlite_schema m
-		JOIN pragma_foreign_key_list(m.name) f
-		WHERE m.type = 'table' AND f."table" = 'x_content' AND f."from" = 'content_id'
-			AND m.name NOT IN ('x_entry_row', 'x_content_key', 'x_content_sketch', 'x_sum_key')
-		ORDER BY m.rowid`)
-	// A table that a user added may refer to contents as well.
-	return slices.DeleteFunc(tables, func(name string) bool { return !slices.Contains(own, name) }), err
+	return tables
 }

@@ -104,119 +104,64 @@ const (
 
 // orphans deletes contents and paths that no entry has, and names that nothing has, of
 // those that table removed lists. Which these are is found once, so that a table costs
-// what is deleted from it.
+// what is deleted from it. Keys are deleted before the rows that have them.
 func orphans(ctx context.Context, tx *sql.Tx) error {
-	facts, err := factTables(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if err := conn.ExecAll(ctx, tx, "CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)"); err != nil {
-		return err
-	}
-	if err := orphanContents(ctx, tx, facts); err != nil {
-		return err
-	}
-	if err := orphanPaths(ctx, tx); err != nil {
-		return err
-	}
-	if err := orphanNames(ctx, tx); err != nil {
-		return err
-	}
-	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM x_removed"); err != nil {
+	statements := slices.Concat(
+		[]string{"CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)"},
+		listRemoved(removedContent, "x_content", "content_id"),
+		[]string{
+			"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.content_id = gone.id)",
+			"DELETE FROM x_content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
+				" FROM temp.gone g CROSS JOIN x_content c ON c.content_id = g.id)",
+			noteFacts(),
+		},
+		deleteGone("content_id", append(factTables(), "x_content_sketch", "x_sum_key", "x_content")...),
+		listRemoved(removedPath, "x_path", "path_id"),
+		[]string{
+			"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.path_id = gone.id)",
+			keepUsed("x_path", "x_entry_row", "x_path_key", "x_path_symbol"),
+			"DELETE FROM x_path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id" +
+				" FROM temp.gone g CROSS JOIN x_path p ON p.path_id = g.id CROSS JOIN x_dir d ON d.dir_id = p.dir_id)",
+		},
+		deleteGone("path_id", "x_path_symbol", "x_path"),
+		listRemoved(removedName, "x_name", "name_id"),
+		[]string{
+			keepUsed("x_name", "x_name_key"),
+			"DELETE FROM x_name_key WHERE (key, name_id) IN (SELECT key_of_name(n.name), n.name_id FROM temp.gone g CROSS JOIN x_name n ON n.name_id = g.id)",
+		},
+		deleteGone("name_id", "x_name"),
+		[]string{"DROP TABLE temp.gone", "DELETE FROM x_removed"},
+	)
+	if err := conn.ExecAll(ctx, tx, statements...); err != nil {
 		return err
 	}
 	return search.Removed(ctx, tx)
 }
 
-func orphanContents(ctx context.Context, tx *sql.Tx, facts []string) error {
-	if err := listRemoved(ctx, tx, removedContent, "x_content", "content_id"); err != nil {
-		return err
-	}
-	noted, err := noteFacts(ctx, tx, facts)
-	if err != nil {
-		return err
-	}
-	statements := []string{
-		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.content_id = gone.id)",
-		// Before the rows that have the keys are gone.
-		"DELETE FROM x_content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
-			" FROM temp.gone g CROSS JOIN x_content c ON c.content_id = g.id)",
-	}
-	statements = append(statements, noted)
-	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "x_content_sketch", "x_sum_key", "x_content"))...)...)
-}
-
-func orphanPaths(ctx context.Context, tx *sql.Tx) error {
-	if err := listRemoved(ctx, tx, removedPath, "x_path", "path_id"); err != nil {
-		return err
-	}
-	keep, err := keepUsed(ctx, tx, "x_path", "x_entry_row", "x_path_key", "x_path_symbol")
-	if err != nil {
-		return err
-	}
-	statements := []string{
-		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM x_entry_row e WHERE e.path_id = gone.id)", keep,
-		"DELETE FROM x_path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id" +
-			" FROM temp.gone g CROSS JOIN x_path p ON p.path_id = g.id CROSS JOIN x_dir d ON d.dir_id = p.dir_id)",
-	}
-	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"x_path_symbol", "x_path"})...)...)
-}
-
-func orphanNames(ctx context.Context, tx *sql.Tx) error {
-	if err := listRemoved(ctx, tx, removedName, "x_name", "name_id"); err != nil {
-		return err
-	}
-	keep, err := keepUsed(ctx, tx, "x_name", "x_name_key")
-	if err != nil {
-		return err
-	}
-	return conn.ExecAll(ctx, tx, keep,
-		"DELETE FROM x_name_key WHERE (key, name_id) IN (SELECT key_of_name(n.name), n.name_id FROM temp.gone g CROSS JOIN x_name n ON n.name_id = g.id)",
-		"DELETE FROM x_name WHERE name_id IN (SELECT id FROM temp.gone)")
-}
-
-// listRemoved fills temp.gone with the ids of a table that table removed lists, or all.
-func listRemoved(ctx context.Context, tx *sql.Tx, kind int, table, column string) error {
-	var all bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_removed WHERE kind = ? AND id = 0)", kind).Scan(&all)
-	if err != nil {
-		return err
-	}
-	ids := fmt.Sprintf("SELECT id FROM x_removed WHERE kind = %d", kind)
-	if all {
-		ids = fmt.Sprintf("SELECT %s FROM %s", column, table)
-	}
-	return conn.ExecAll(ctx, tx, "DELETE FROM temp.gone", "INSERT INTO temp.gone "+ids)
+// listRemoved returns statements that fill temp.gone with the ids of a table that table removed
+// lists, or all.
+func listRemoved(kind int, table, column string) []string {
+	return []string{"DELETE FROM temp.gone", fmt.Sprintf(`INSERT INTO temp.gone
+		SELECT id FROM x_removed WHERE kind = %[1]d AND id <> 0
+		UNION SELECT %[2]s FROM %[3]s WHERE EXISTS (SELECT 1 FROM x_removed WHERE kind = %[1]d AND id = 0)`, kind, column, table)}
 }
 
 // noteFacts returns a statement that notes which paths and names the facts of the contents
 // in temp.gone use.
-func noteFacts(ctx context.Context, tx *sql.Tx, facts []string) (string, error) {
+func noteFacts() string {
+	kinds := map[string]int{"x_path": removedPath, "x_name": removedName}
+	facts := factTables()
 	var queries []string
-	for _, used := range []struct {
-		kind  int
-		table string
-	}{{removedPath, "x_path"}, {removedName, "x_name"}} {
-		for _, t := range facts {
-			columns, err := references(ctx, tx, t, used.table)
-			if err != nil {
-				return "", err
-			}
-			for _, c := range columns {
-				queries = append(queries, fmt.Sprintf("SELECT %d, %s FROM %s WHERE content_id IN (SELECT id FROM temp.gone) AND %[2]s IS NOT NULL", used.kind, c, t))
-			}
+	for _, c := range layout.Columns() {
+		if kind := kinds[c.To]; kind != 0 && slices.Contains(facts, c.Table) {
+			queries = append(queries, fmt.Sprintf("SELECT %d, %s FROM %s WHERE content_id IN (SELECT id FROM temp.gone) AND %[2]s IS NOT NULL", kind, c.Name, c.Table))
 		}
 	}
-	return "INSERT OR IGNORE INTO x_removed (kind, id) " + strings.Join(queries, " UNION ALL "), nil
-}
-
-// references returns the columns of a table that refer to another.
-func references(ctx context.Context, tx *sql.Tx, table, other string) ([]string, error) {
-	return conn.FirstTexts(ctx, tx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE "table" = ? ORDER BY id DESC`, table, other)
+	return "INSERT OR IGNORE INTO x_removed (kind, id) " + strings.Join(queries, " UNION ALL ")
 }
 
 // deleteGone returns statements that delete from tables what temp.gone lists.
-func deleteGone(column string, tables []string) (statements []string) {
+func deleteGone(column string, tables ...string) (statements []string) {
 	for _, table := range tables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE "+column+" IN (SELECT id FROM temp.gone)")
 	}
@@ -226,23 +171,12 @@ func deleteGone(column string, tables []string) (statements []string) {
 // keepUsed returns a statement that deletes the ids from temp.gone that rows of pakdb's tables
 // refer to; table is x_name or x_path. The tables of but do not keep an id: their rows go with it, or
 // the caller looks into them.
-func keepUsed(ctx context.Context, tx *sql.Tx, table string, but ...string) (string, error) {
-	tables, err := layout.Tables()
-	if err != nil {
-		return "", err
-	}
+func keepUsed(table string, but ...string) string {
 	var queries []string
-	for _, t := range tables {
-		if slices.Contains(but, t) {
-			continue
-		}
-		columns, err := references(ctx, tx, t, table)
-		if err != nil {
-			return "", err
-		}
-		for _, c := range columns {
-			queries = append(queries, fmt.Sprintf("SELECT %s FROM %s WHERE %[1]s IN (SELECT id FROM temp.gone)", c, t))
+	for _, c := range layout.Columns() {
+		if c.To == table && !slices.Contains(but, c.Table) {
+			queries = append(queries, fmt.Sprintf("SELECT %s FROM %s WHERE %[1]s IN (SELECT id FROM temp.gone)", c.Name, c.Table))
 		}
 	}
-	return "DELETE FROM temp.gone WHERE id IN (" + strings.Join(queries, " UNION ALL ") + ")", nil
+	return "DELETE FROM temp.gone WHERE id IN (" + strings.Join(queries, " UNION ALL ") + ")"
 }

@@ -16,7 +16,6 @@ type tx struct {
 	src    *conn.Source
 	words  map[string]int64
 	summed *bool     // of the writer
-	facts  *[]string // of the writer
 	sets   *int64    // the last id of table value_set
 	search int64     // as in writer
 }

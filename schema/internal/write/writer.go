@@ -19,7 +19,6 @@ var problemCounts string
 type writer struct {
 	src    *conn.Source
 	words  map[string]int64
-	facts  []string // factTables; nil: not asked yet
 	summed bool     // addSums has added what was there when the build began
 	sets   int64    // the last id of table value_set
 	search int64    // the last content that search has indexed
@@ -48,7 +47,7 @@ func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, erro
 }
 
 func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, facts: &w.facts, sets: &w.sets, search: w.search}
+	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets, search: w.search}
 }
 
 // write adds everything of a batch, in the order in which rows need each other's ids.
