@@ -45,16 +45,16 @@ func Fill(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Indexes returns the statements that make the indexes over all rows of a table, by name.
-// Without one of these queries only take longer.
-func Indexes() map[string]string {
-	all := map[string]string{}
+// Indexes returns statements that make those indexes over all rows of a table that are not there,
+// and statements that drop them. Without one of these queries only take longer.
+func Indexes() (create, drop []string) {
 	for x, text := range statements(tables) {
 		if text, _, _ = strings.Cut(text, ";"); strings.HasPrefix(text, "CREATE INDEX") && !strings.Contains(text, " WHERE ") {
-			all[x[2]] = text
+			create = append(create, strings.Replace(text, "INDEX", "INDEX IF NOT EXISTS", 1))
+			drop = append(drop, "DROP INDEX IF EXISTS "+x[2])
 		}
 	}
-	return all
+	return create, drop
 }
 
 // Column is a column of a table that every catalog has, and the table that it refers to, "" for

@@ -65,11 +65,11 @@ func findClaimed(t *tx, b *Batch) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if !*t.summed { // what this build reads itself is found when it is published
+	if !t.summed { // what this build reads itself is found when it is published
 		if err := addSums(t, t.sql); err != nil {
 			return err
 		}
-		*t.summed = true
+		t.summed = true
 	}
 	slices.SortStableFunc(rows, func(a, b *Row) int { // neighbours share pages of the table
 		return cmp.Or(bytes.Compare(a.Sum, b.Sum), cmp.Compare(a.Stored, b.Stored))

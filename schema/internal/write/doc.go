@@ -34,7 +34,6 @@
 //   - tx.go, table.go: how rows become a statement
 //   - keys.go, paths.go, contents.go, entries.go, archives.go: tables that every format fills
 //   - facts.go, families.go, scanned.go, values.go: what inspectors and searches found
-//   - indexes.go: which a large first build makes at its end
 //   - writer.go: the order in which rows need each other's ids
 //   - publish.go, shadow.go: a build becomes visible
 //   - remove.go, remove_archive.go: builds, editions, and what no other one has

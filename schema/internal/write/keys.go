@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 )
 
 //go:embed rekey.sql
@@ -61,7 +62,8 @@ func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 	if err != nil || !interrupted {
 		return err
 	}
-	return conn.ExecAll(ctx, tx, append(indexes(), rekey)...)
+	create, _ := layout.Indexes()
+	return conn.ExecAll(ctx, tx, append(create, rekey)...)
 }
 
 // addSums completes the table that finds contents by checksums. Scans that read all

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/internal/process"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/record"
 )
 
@@ -142,7 +143,8 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
-		err = p.On.Index(ctx, indexes()...)
+		create, _ := layout.Indexes()
+		err = p.On.Index(ctx, create...)
 	}
 	return b, cmp.Or(err, b.Err)
 }

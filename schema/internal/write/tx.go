@@ -5,19 +5,13 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
-
-	"pakdb/schema/internal/conn"
 )
 
 // tx is a transaction in which rows in memory go into the catalog.
 type tx struct {
 	context.Context
-	sql    *sql.Tx
-	src    *conn.Source
-	words  map[string]int64
-	summed *bool     // of the writer
-	sets   *int64    // the last id of table value_set
-	search int64     // as in writer
+	*writer
+	sql *sql.Tx
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.
@@ -28,13 +22,9 @@ func (t *tx) exec(query string, n int, value func(row, col int) driver.Value) er
 
 // execCounted is exec that returns how many rows the statement changed.
 func (t *tx) execCounted(query string, n int, value func(row, col int) driver.Value) (changed int64, err error) {
-	if n == 0 {
-		return 0, nil
-	}
-	t.src.Set(n, value)
-	res, err := t.sql.ExecContext(t, query)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", query, err)
+	res, err := t.run(query, n, value)
+	if res == nil || err != nil {
+		return 0, err
 	}
 	return res.RowsAffected()
 }
@@ -43,19 +33,26 @@ func (t *tx) execCounted(query string, n int, value func(row, col int) driver.Va
 // after the other from first. SQLite hands out the same, and that it does costs
 // less than to be reported: a row with its id is looked for before it is added.
 func (t *tx) execNumbered(query string, first int64, n int, value func(row, col int) driver.Value) error {
-	if n == 0 {
-		return nil
-	}
-	t.src.Set(n, value)
-	res, err := t.sql.ExecContext(t, query)
-	if err != nil {
-		return fmt.Errorf("%s: %w", query, err)
+	res, err := t.run(query, n, value)
+	if res == nil || err != nil {
+		return err
 	}
 	last, err := res.LastInsertId()
 	if want := first + int64(n) - 1; err == nil && last != want {
 		err = fmt.Errorf("%s: the last id is %d, not %d", query, last, want)
 	}
 	return err
+}
+
+func (t *tx) run(query string, n int, value func(row, col int) driver.Value) (res sql.Result, err error) {
+	if n == 0 {
+		return nil, nil
+	}
+	t.src.Set(n, value)
+	if res, err = t.sql.ExecContext(t, query); err != nil {
+		err = fmt.Errorf("%s: %w", query, err)
+	}
+	return res, err
 }
 
 // find runs a look-up with temp.src showing n rows; the query yields the row's

@@ -164,8 +164,8 @@ func newSets(t *tx, entries []*Row) (sets []set, err error) {
 		func(row int, _ int64) { stored[row] = true })
 	for i, r := range rows {
 		if !stored[i] {
-			*t.sets++
-			sets = append(sets, set{r, *t.sets})
+			t.sets++
+			sets = append(sets, set{r, t.sets})
 		}
 	}
 	return sets, err

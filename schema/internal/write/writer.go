@@ -7,6 +7,7 @@ import (
 
 	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/layout"
 )
 
 // problemCounts corrects how many problems each archive has.
@@ -19,12 +20,16 @@ var problemCounts string
 type writer struct {
 	src    *conn.Source
 	words  map[string]int64
-	summed bool     // addSums has added what was there when the build began
-	sets   int64    // the last id of table value_set
-	search int64    // the last content that search has indexed
-	empty  bool     // nothing has been written to the catalog
+	summed bool  // addSums has added what was there when the build began
+	sets   int64 // the last id of table value_set
+	search int64 // the last content that search has indexed
+	empty  bool  // nothing has been written to the catalog
 
-	unindexed bool // the catalog lacks indexes, which are made at the end
+	// The catalog lacks indexes, which are made at the end. A large build that fills an empty
+	// catalog has them made after all of its rows: of a million entries, three indexes cost 2.9 s
+	// made at once and 9.7 s row by row, and their pages are an eighth larger then. A build that is
+	// interrupted leaves none; they are made when the next one begins.
+	unindexed bool
 }
 
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
@@ -47,13 +52,14 @@ func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, erro
 }
 
 func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets, search: w.search}
+	return &tx{Context: ctx, writer: w, sql: sql}
 }
 
 // write adds everything of a batch, in the order in which rows need each other's ids.
 func (w *writer) write(ctx context.Context, sql *sql.Tx, b *Batch) error {
 	if w.empty && b.Full() {
-		if err := dropIndexes(ctx, sql); err != nil {
+		_, drop := layout.Indexes()
+		if err := conn.ExecAll(ctx, sql, drop...); err != nil {
 			return err
 		}
 		w.unindexed = true
