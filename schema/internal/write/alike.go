@@ -3,9 +3,9 @@ package write
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -106,45 +106,28 @@ CROSS JOIN x_entry_row r ON r.lineage_id = h.lineage_id AND r.row = h.row
 WHERE r.until = 0`
 
 // count returns how many entries of a sample lineages have, with the same sizes.
-func (l *Lineages) count(ctx context.Context, sample *record.Sample) (map[int64]int64, error) {
-	counts := map[int64]int64{}
-	stmt, err := l.db.PrepareContext(ctx, holdersSQL)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = stmt.Close() }()
-	for i := range sample.Some {
-		if sample.Some[i].Name == "" {
+func (l *Lineages) count(ctx context.Context, sample *record.Sample) (counts map[int64]int64, err error) {
+	counts = map[int64]int64{}
+	asked := conn.NewStatements(l.db)
+	defer func() { err = errors.Join(err, asked.Close()) }()
+	for _, e := range sample.Some {
+		if e.Name == "" {
 			continue
 		}
-		lineages, err := l.holders(ctx, stmt, &sample.Some[i])
+		holders := map[int64]bool{}
+		err := asked.EachRow(ctx, holdersSQL, []driver.Value{record.PathKey(e.Name), l.before}, func(v []driver.Value) {
+			if v[1] == e.Stored && v[2] == e.Size {
+				holders[v[0].(int64)] = true
+			}
+		})
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range lineages {
+		for id := range holders {
 			counts[id]++
 		}
 	}
 	return counts, nil
-}
-
-// holders returns the lineages that have an entry, each once.
-func (l *Lineages) holders(ctx context.Context, stmt *sql.Stmt, e *record.Outline) (lineages []int64, err error) {
-	rows, err := stmt.QueryContext(ctx, record.PathKey(e.Name), l.before)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var id, stored, size int64
-		if err := rows.Scan(&id, &stored, &size); err != nil {
-			return nil, err
-		}
-		if stored == e.Stored && size == e.Size && !slices.Contains(lineages, id) {
-			lineages = append(lineages, id)
-		}
-	}
-	return lineages, rows.Err()
 }
 
 // maxCandidates is how many lineages are looked at, of which most are counted.
