@@ -27,9 +27,9 @@ type place struct {
 	offsets            []byte
 }
 
-func (p *places) begin() error {
+func (p *places) begin(row int64) error {
 	p.cursor = p.reader.places.Cursor()
-	if err := p.cursor.From(p.archive.id, -1<<63); err != nil {
+	if err := p.cursor.From(p.archive.id, row); err != nil {
 		return err
 	}
 	return p.step()
@@ -54,6 +54,9 @@ func (p *places) step() error {
 // none is left out.
 func (p *places) apply(e *Row) error {
 	for p.more && p.next.row <= e.Row {
+		if err := p.end(); err != nil {
+			return err
+		}
 		p.now = place{row: p.next.row, ordinal: p.next.ordinal, step: p.next.step}
 		if err := p.offsets.Reset(p.next.offsets); err != nil {
 			return damaged("%v", err)
@@ -74,12 +77,18 @@ func (p *places) apply(e *Row) error {
 	return nil
 }
 
+// end checks that there is no offset after the last entry of a place.
+func (p *places) end() error {
+	if p.offsets.More() {
+		return damaged("archive %d has more offsets than entries", p.archive.id)
+	}
+	return nil
+}
+
 // Offsets finds the offsets of single entries. Those near each other in an archive are read
 // at once.
 type Offsets struct {
-	ctx      context.Context
-	s        *conn.Statements
-	rows     *btree.Tree
+	*reader
 	archives map[int64]*Archive
 	recent   []*located // the last that were used
 }
@@ -95,13 +104,8 @@ const maxRecent = 64
 
 // NewOffsets returns the offsets of a catalog.
 func NewOffsets(ctx context.Context, s *conn.Statements) (*Offsets, error) {
-	pages, err := btree.Open(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	o := &Offsets{ctx: ctx, s: s, archives: map[int64]*Archive{}}
-	o.rows, err = pages.Table("x_entry_row", "row", "stored", "since", "until", "lineage_id")
-	return o, err
+	o := &Offsets{reader: &reader{ctx: ctx, s: s}, archives: map[int64]*Archive{}}
+	return o, o.open()
 }
 
 // Locate calls do with a function that returns the offset of an entry, by its archive and
@@ -147,50 +151,28 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 	a := o.archives[archive]
 	if a == nil {
 		var err error
-		if a, err = (&reader{ctx: o.ctx, s: o.s}).archive(archive); err != nil {
+		if a, err = o.archive(archive); err != nil {
 			return nil, err
 		}
 		o.archives[archive] = a
 	}
-	var first int64
-	var packed []byte
-	err := o.s.EachRow(o.ctx, "SELECT row, offsets FROM main.x_archive_place WHERE archive_id = ?1 AND row <= ?2 ORDER BY row DESC LIMIT 1", []driver.Value{archive, row},
-		func(v []driver.Value) {
-			first, _ = v[0].(int64)
-			packed, _ = v[1].([]byte)
-		})
+	first := row
+	err := o.s.EachRow(o.ctx, "SELECT max(row) FROM main.x_archive_place WHERE archive_id = ?1 AND row <= ?2", []driver.Value{archive, row},
+		func(v []driver.Value) { first, _ = v[0].(int64) })
 	if err != nil {
 		return nil, err
 	}
-	var offsets record.Offsets
-	if err := offsets.Reset(packed); err != nil {
-		return nil, damaged("archive %d, row %d: %v", archive, row, err)
-	}
-	const stored, since, until, lineage = 1, 2, 3, 4
 	l := &located{archive: archive}
-	c := o.rows.Cursor()
-	if err := c.From(a.lineage, first); err != nil {
-		return nil, err
+	scanner := &Scanner{r: o.reader}
+	for err = scanner.begin(a, first); err == nil; {
+		var e *Row
+		if e, err = scanner.Next(); err != nil || e == nil || scanner.place.now.row != first {
+			break
+		}
+		l.rows, l.offsets = append(l.rows, e.Row), append(l.offsets, e.Offset)
 	}
-	for offsets.More() {
-		v, err := c.Next()
-		if err != nil {
-			return nil, err
-		}
-		if v == nil || v[lineage].Int != a.lineage {
-			return nil, damaged("archive %d has more offsets than entries", archive)
-		}
-		if v[since].Int > a.edition || v[until].Int != 0 && v[until].Int <= a.edition {
-			continue
-		}
-		offset, err := offsets.Next(v[stored].Int)
-		if err != nil {
-			return nil, damaged("archive %d, row %d: %v", archive, v[0].Int, err)
-		}
-		l.rows, l.offsets = append(l.rows, v[0].Int), append(l.offsets, offset)
+	if err == nil && len(l.rows) == 0 {
+		err = damaged("archive %d has no offset of row %d", archive, row)
 	}
-	if len(l.rows) == 0 {
-		return nil, damaged("archive %d has no offset of row %d", archive, row)
-	}
-	return l, nil
+	return l, err
 }

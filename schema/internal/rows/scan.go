@@ -76,7 +76,7 @@ func (s *Scanner) Next() (*Row, error) {
 			if len(s.next) == 0 {
 				return nil, nil
 			}
-			if err := s.begin(s.next[0]); err != nil {
+			if err := s.begin(s.next[0], -1<<63); err != nil {
 				return nil, err
 			}
 			s.next = s.next[1:]
@@ -90,6 +90,9 @@ func (s *Scanner) Next() (*Row, error) {
 		}
 		a := s.place.archive
 		if v == nil || v[colLineage].Int != a.lineage {
+			if err := s.place.end(); err != nil {
+				return nil, err
+			}
 			s.cursor = nil
 			continue
 		}
@@ -99,14 +102,14 @@ func (s *Scanner) Next() (*Row, error) {
 	}
 }
 
-// begin moves before the first entry of an archive.
-func (s *Scanner) begin(a *Archive) error {
+// begin moves before the first entry of an archive from a row on, at which a place begins.
+func (s *Scanner) begin(a *Archive, row int64) error {
 	s.cursor = s.r.rows.Cursor()
-	if err := s.cursor.From(a.lineage, -1<<63); err != nil {
+	if err := s.cursor.From(a.lineage, row); err != nil {
 		return err
 	}
 	s.place = &places{reader: s.r, archive: a}
-	return s.place.begin()
+	return s.place.begin(row)
 }
 
 // set makes an entry of a row of the table.
