@@ -160,8 +160,14 @@ func (s *store) hasIDs(columns []int, byID uint64) bool {
 	return !slices.ContainsFunc(columns, func(c int) bool { return byID&bit(c) != 0 && s.columns[c].refs == nil })
 }
 
-// mix adds the hash of the next column.
-func mix(h, next uint64) uint64 { return (h<<7 | h>>57) ^ next }
+// mix adds the hash of the next column. One column alone keeps its hash.
+func mix(h, next uint64) uint64 {
+	h *= spread
+	return h ^ h>>32 ^ next
+}
+
+// spread is an odd number: a product's upper bits depend on all bits of the other factor.
+const spread = 0x9E3779B97F4A7C15
 
 // index finds rows of a store by the hash of some columns.
 type index struct {
@@ -247,7 +253,8 @@ func hashID(id int64) uint64 { return uint64(id)<<32 | uint64(uint32(id)) }
 var seed = maphash.MakeSeed()
 
 func normNumber(f float64) uint64 {
-	h := math.Float64bits(f+0) * 0x9E3779B97F4A7C15 // + 0: -0 is 0
+	h := math.Float64bits(f+0) * spread // + 0: -0 is 0
+	h = (h ^ h>>32) * spread            // the lower half of a small number is 0
 	return h ^ h>>29
 }
 
