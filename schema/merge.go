@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/zeebo/blake3"
@@ -239,7 +240,6 @@ func (m *merge) count(archives, entries, bytes int64) {
 // there is what this catalog knows of a content.
 type there struct {
 	inspected string
-	sketched  bool
 	digests   map[int64]bool
 	values    map[int64]string // what made them, by header
 }
@@ -255,7 +255,7 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 			holders[e.ContentID], ids = e, append(ids, e.ContentID)
 		}
 	}
-	known, err := m.lookUp(ctx, holders, ids)
+	known, err := m.lookUp(ctx, holders)
 	if err != nil {
 		return err
 	}
@@ -289,9 +289,7 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 	}
 	for id, c := range some {
 		e, k := holders[id], known[id]
-		if !k.sketched {
-			e.Sketch = c.Sketch
-		}
+		e.Sketch = c.Sketch
 		for _, d := range c.Digests {
 			half := record.HalfOf(&d.Header)
 			if !k.digests[half.Key()] {
@@ -340,28 +338,28 @@ func (m *merge) addValues(ctx context.Context, chunk []other.Entry, ids []int64,
 
 // lookUp returns what this catalog knows of contents, by their ids in the other one; nil
 // for those that it does not have.
-func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry, ids []int64) (map[int64]*there, error) {
+func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map[int64]*there, error) {
 	known := map[int64]*there{}
-	here, err := m.find(ctx, ids, func(id int64) other.Hash { return other.Hash{Hash: holders[id].Content, Size: holders[id].ContentSize} })
+	hashes := make(map[int64]other.Hash, len(holders))
+	for id, e := range holders {
+		hashes[id] = other.Hash{Hash: e.Content, Size: e.ContentSize}
+	}
+	here, err := m.find(ctx, hashes)
 	if err != nil || len(here) == 0 {
 		return known, err
 	}
 	at := make(map[int64]*there, len(here))
-	var found []int64
-	for _, id := range ids {
-		if our, ok := here[id]; ok {
-			k := &there{digests: map[int64]bool{}, values: map[int64]string{}}
-			known[id], at[our], found = k, k, append(found, our)
-		}
+	for id, our := range here {
+		at[our] = &there{digests: map[int64]bool{}, values: map[int64]string{}}
+		known[id] = at[our]
 	}
+	found := slices.Sorted(maps.Keys(at))
 	for _, q := range []struct {
 		query string
 		take  func(k *there, v []driver.Value)
 	}{
 		{"SELECT src.a, w.word FROM src CROSS JOIN x_content c ON c.content_id = src.a JOIN x_word w ON w.word_id = c.inspected_id",
 			func(k *there, v []driver.Value) { k.inspected, _ = v[1].(string) }},
-		{"SELECT src.a FROM src CROSS JOIN x_content_sketch t ON t.content_id = src.a",
-			func(k *there, _ []driver.Value) { k.sketched = true }},
 		{"SELECT src.a, t.header FROM src CROSS JOIN x_package_digest t ON t.content_id = src.a",
 			func(k *there, v []driver.Value) { k.digests[v[1].(int64)] = true }},
 		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN x_value_set t ON t.content_id = src.a AND t.context = 0 JOIN x_word w ON w.word_id = t.reader_id",
@@ -378,20 +376,21 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry, ids 
 
 // find returns the ids that contents have in this catalog, by those in the other one. What
 // this build has added is found after a flush.
-func (m *merge) find(ctx context.Context, ids []int64, hashOf func(id int64) other.Hash) (map[int64]int64, error) {
+func (m *merge) find(ctx context.Context, hashes map[int64]other.Hash) (map[int64]int64, error) {
 	here := map[int64]int64{}
+	ids := slices.Sorted(maps.Keys(hashes))
 	err := m.finder.Each(ctx, `SELECT src.b, c.content_id, c.hash, c.size FROM src
 		CROSS JOIN x_content_key k ON k.key = src.a
 		CROSS JOIN x_content c ON c.content_id = k.content_id`, len(ids),
 		func(row, col int) driver.Value {
 			if col == 0 {
-				h := hashOf(ids[row])
-				return ContentKey(h.Hash[:])
+				h := hashes[ids[row]].Hash
+				return ContentKey(h[:])
 			}
-			return int64(row)
+			return ids[row]
 		}, func(v []driver.Value) {
-			id := ids[v[0].(int64)]
-			h := hashOf(id)
+			id, _ := v[0].(int64)
+			h := hashes[id]
 			hash, _ := v[2].([]byte)
 			size, _ := v[3].(int64)
 			if len(hash) >= StatedSize && record.Half(hash[:16]) == record.HalfOf(&h.Hash) && size == h.Size {
@@ -452,15 +451,11 @@ func (m *merge) addSets(ctx context.Context) error {
 	h := blake3.New()
 	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte("merged"), uint64(m.step.build.State)))
 	err := m.from.BuildSets(ctx, m.step.build.ID, func(sets []other.Set) error {
-		ids := make([]int64, len(sets))
+		hashes := map[int64]other.Hash{}
 		for i := range sets {
-			ids[i] = sets[i].Content
+			hashes[sets[i].Content] = sets[i].Hash
 		}
-		hashes, err := m.from.Hashes(ctx, ids)
-		if err != nil {
-			return err
-		}
-		here, err := m.find(ctx, ids, func(id int64) other.Hash { return hashes[id] })
+		here, err := m.find(ctx, hashes)
 		if err != nil {
 			return err
 		}
@@ -471,8 +466,7 @@ func (m *merge) addSets(ctx context.Context) error {
 				return fmt.Errorf("%w: build_value.set_id: of a content that the build does not have", ErrDamaged)
 			}
 			ours = append(ours, ValueSet{Content: id, Header: s.Header, Values: s.Values})
-			hash := hashes[s.Content].Hash
-			_, _ = h.Write(binary.LittleEndian.AppendUint64(hash[:], uint64(s.Header)))
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(s.Hash.Hash[:], uint64(s.Header)))
 		}
 		return m.AddSets(ours)
 	})
@@ -505,21 +499,19 @@ func (m *merge) addSearched(ctx context.Context) error {
 }
 
 func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) error {
-	at := map[int64]*other.Searched{}
-	ids := make([]int64, len(searched))
+	hashes := map[int64]other.Hash{}
 	for i := range searched {
-		ids[i] = searched[i].Content
-		at[ids[i]] = &searched[i]
+		hashes[searched[i].Content] = searched[i].Hash
 	}
-	here, err := m.find(ctx, ids, func(id int64) other.Hash { return at[id].Hash })
+	here, err := m.find(ctx, hashes)
 	if err != nil {
 		return err
 	}
 	theirs := map[int64]*other.Searched{} // by ids of this catalog
 	var ours []int64
-	for _, id := range ids {
-		if our, ok := here[id]; ok {
-			theirs[our], ours = at[id], append(ours, our)
+	for i := range searched {
+		if our, ok := here[searched[i].Content]; ok {
+			theirs[our], ours = &searched[i], append(ours, our)
 		}
 	}
 	var differ []int64

@@ -3,6 +3,7 @@ package other
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 
 	"pakdb/schema/internal/record"
 )
@@ -10,19 +11,20 @@ import (
 // Set is the values of a content.
 type Set struct {
 	Content, Header int64
+	Hash            // of the content
 	Values          *record.Values
 	mapping         int64
 }
 
 const setColumns = `SELECT v.set_id, coalesce(v.content_id, 0), coalesce(v.mapping_id, 0), v.header, v.context, v.reader_id, v.engine, v.traits,
-	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id
-FROM src CROSS JOIN x_value_set v ON `
+	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id, c.hash, c.size
+FROM src CROSS JOIN x_value_set v ON %s LEFT JOIN x_content c ON c.content_id = v.content_id`
 
 // setsWhere returns the sets for which a condition with ids holds, and their rows.
 func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) ([]Set, error) {
 	var sets []Set
 	var numbers []int64
-	err := c.eachOf(ctx, "x_value_set", setColumns+condition, ids, func(r *row) {
+	err := c.eachOf(ctx, "x_value_set", fmt.Sprintf(setColumns, condition), ids, func(r *row) {
 		numbers = append(numbers, r.number("set_id"))
 		s := Set{Content: r.number("content_id"), mapping: r.number("mapping_id"), Header: r.number("header"), Values: &record.Values{}}
 		v := s.Values
@@ -37,6 +39,9 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 			*f.into = r.number(f.name)
 		}
 		v.MissingClass = r.name("missing_id")
+		if s.Content != 0 {
+			s.Hash = r.hash()
+		}
 		sets = append(sets, s)
 	})
 	if err != nil {
@@ -87,12 +92,4 @@ func (c *Catalog) BuildSets(ctx context.Context, build int64, take func([]Set) e
 		ids = ids[n:]
 	}
 	return err
-}
-
-// Hashes returns the hashes of contents that were read.
-func (c *Catalog) Hashes(ctx context.Context, ids []int64) (map[int64]Hash, error) {
-	all := make(map[int64]Hash, len(ids))
-	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.hash, c.size FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE length(c.hash) = 32",
-		ids, func(r *row) { all[r.number("content_id")] = r.hash() })
-	return all, err
 }
