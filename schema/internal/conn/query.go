@@ -127,27 +127,26 @@ func Drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) (err
 	}
 }
 
-// Statements runs queries on a connection of its own and compiles each of them once,
-// which costs more than many of them do. It is for one goroutine at a time, and a query
-// must not be run for the rows of another.
+// Statements runs queries on a connection of its own and compiles each of them once for as many
+// as run at a time, which costs more than many of them do. It is for one goroutine at a time.
 type Statements struct {
 	db       *sql.DB
-	held     *sql.Conn   // nil until it is needed, and where the connection is somebody else's
-	on       driver.Conn // of it
-	compiled map[string]driver.Stmt
-	together bool // see [Statements.Together]
+	held     *sql.Conn                // nil until it is needed, and where the connection is somebody else's
+	on       driver.Conn              // of it
+	compiled map[string][]driver.Stmt // that do not run; nil after Close
+	together bool                     // see [Statements.Together]
 }
 
 // NewStatements returns the queries of a database. The caller closes it.
 func NewStatements(db *sql.DB) *Statements {
-	return &Statements{db: db, compiled: map[string]driver.Stmt{}}
+	return &Statements{db: db, compiled: map[string][]driver.Stmt{}}
 }
 
 // StatementsOn returns queries on a connection that may be in the middle of a statement.
 // They see what that statement sees. No context interrupts them: it would interrupt the
 // statement as well.
 func StatementsOn(c driver.Conn) *Statements {
-	return &Statements{on: c, compiled: map[string]driver.Stmt{}, together: true}
+	return &Statements{on: c, compiled: map[string][]driver.Stmt{}, together: true}
 }
 
 // Together calls do, whose queries see one state: the file is locked once for all of them,
@@ -156,7 +155,7 @@ func StatementsOn(c driver.Conn) *Statements {
 func (s *Statements) Together(ctx context.Context, do func() error) (err error) {
 	// A query that is not at its end keeps the lock. Catalogs that are open for reading
 	// admit no BEGIN.
-	rows, err := s.query(ctx, "SELECT name FROM sqlite_schema", nil)
+	rows, err := s.Query(ctx, "SELECT name FROM sqlite_schema", nil)
 	if err != nil {
 		return err
 	}
@@ -168,7 +167,8 @@ func (s *Statements) Together(ctx context.Context, do func() error) (err error) 
 	return do()
 }
 
-func (s *Statements) query(ctx context.Context, query string, args []driver.Value) (driver.Rows, error) {
+// Query runs a query. The caller closes its rows.
+func (s *Statements) Query(ctx context.Context, query string, args []driver.Value) (driver.Rows, error) {
 	if s.on == nil {
 		held, err := s.db.Conn(ctx)
 		if err != nil {
@@ -179,15 +179,41 @@ func (s *Statements) query(ctx context.Context, query string, args []driver.Valu
 			return nil, err
 		}
 	}
-	st := s.compiled[query]
-	if st == nil {
+	r := &running{s: s, query: query}
+	if free := s.compiled[query]; len(free) > 0 {
+		r.stmt, s.compiled[query] = free[len(free)-1], free[:len(free)-1]
+	} else {
 		var err error
-		if st, err = s.on.Prepare(query); err != nil {
+		if r.stmt, err = s.on.Prepare(query); err != nil {
 			return nil, err
 		}
-		s.compiled[query] = st
 	}
-	return st.(driver.StmtQueryContext).QueryContext(ctx, Numbered(args))
+	if s.together { // it waits for no lock, and to watch a context takes a goroutine
+		ctx = context.WithoutCancel(ctx)
+	}
+	var err error
+	if r.Rows, err = r.stmt.(driver.StmtQueryContext).QueryContext(ctx, Numbered(args)); err != nil {
+		return nil, errors.Join(err, r.stmt.Close())
+	}
+	return r, nil
+}
+
+// running is the rows of a query, whose end lets its statement run again.
+type running struct {
+	driver.Rows
+	stmt  driver.Stmt
+	s     *Statements
+	query string
+}
+
+// Close ends the query.
+func (r *running) Close() error {
+	err := r.Rows.Close()
+	if r.s.compiled == nil {
+		return errors.Join(err, r.stmt.Close())
+	}
+	r.s.compiled[r.query] = append(r.s.compiled[r.query], r.stmt)
+	return err
 }
 
 // EachRow is the function of that name, with a query that is compiled once.
@@ -195,11 +221,7 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stopping := ctx
-	if s.together { // it waits for no lock, and to watch a context takes a goroutine
-		stopping = context.WithoutCancel(ctx)
-	}
-	rows, err := s.query(stopping, query, args)
+	rows, err := s.Query(ctx, query, args)
 	if err != nil {
 		return err
 	}
@@ -208,13 +230,14 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 
 // Close gives the connection back.
 func (s *Statements) Close() (err error) {
-	for _, st := range s.compiled {
-		err = errors.Join(err, st.Close())
+	for _, free := range s.compiled {
+		for _, st := range free {
+			err = errors.Join(err, st.Close())
+		}
 	}
+	s.compiled = nil
 	if s.held != nil {
 		err = errors.Join(err, s.held.Close())
-		s.held, s.on = nil, nil
 	}
-	s.compiled = map[string]driver.Stmt{}
 	return err
 }

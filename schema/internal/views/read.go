@@ -31,7 +31,6 @@ type condition struct {
 // sqlReader reads rows by a statement over the view as it is stored in the file.
 type sqlReader struct {
 	rows    driver.Rows
-	done    func() error
 	columns []int
 	values  []driver.Value
 	packed  int           // the place of the offset among the columns; the archive and the row come after them
@@ -56,16 +55,16 @@ func (t *table) bySQL(columns []int, conditions ...condition) (reader, error) {
 		b.WriteString("1")
 	}
 	b.WriteString(" FROM main." + quoted(t.name))
-	var args []driver.NamedValue
+	var args []driver.Value
 	for i, c := range conditions {
 		b.WriteString([2]string{" WHERE ", " AND "}[min(i, 1)] + c.where)
-		args = append(args, driver.NamedValue{Ordinal: i + 1, Value: c.arg})
+		args = append(args, c.arg)
 	}
-	found, done, err := t.open(b.String(), args)
+	found, err := t.statements.Query(t.ctx, b.String(), args)
 	if err != nil {
 		return nil, err
 	}
-	r := &sqlReader{rows: found, done: done, columns: columns, values: make([]driver.Value, max(1, len(columns)))}
+	r := &sqlReader{rows: found, columns: columns, values: make([]driver.Value, max(1, len(columns)))}
 	if packed >= 0 {
 		r.packed, r.values = packed, make([]driver.Value, len(columns)+2)
 		if r.offsets, err = t.offsets(); err != nil {
@@ -100,7 +99,7 @@ func (r *sqlReader) read(s *store, n int) (more bool, err error) {
 	return true, nil
 }
 
-func (r *sqlReader) close() error { return errors.Join(r.rows.Close(), r.done()) }
+func (r *sqlReader) close() error { return r.rows.Close() }
 
 // entryReader reads the view entries of a build past SQL, which takes a tenth of the time.
 type entryReader struct {

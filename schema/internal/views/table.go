@@ -30,10 +30,9 @@ type Tables struct {
 	ctx        context.Context // of the statement that runs
 	conn       driver.Conn
 	statements *conn.Statements
-	compiled   map[string][]driver.Stmt // that run no more
-	views      map[string]string        // texts of all views, by their names
-	tables     map[string]*table        // that were made, by their names
-	held       driver.Rows              // keeps one state of the catalog while a statement runs
+	views      map[string]string // texts of all views, by their names
+	tables     map[string]*table // that were made, by their names
+	held       driver.Rows       // keeps one state of the catalog while a statement runs
 	builds     []build
 	total      int64 // entries of all builds
 	texts      *ids
@@ -68,7 +67,7 @@ func Register(d *sqlite.Driver) (*Tables, error) {
 
 // Bind sets the connection.
 func (t *Tables) Bind(c driver.Conn) error {
-	t.conn, t.tables, t.views = c, map[string]*table{}, map[string]string{}
+	t.conn, t.statements, t.tables, t.views = c, conn.StatementsOn(c), map[string]*table{}, map[string]string{}
 	return t.each("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' AND name NOT GLOB 'x_*'", nil, func(v []driver.Value) {
 		name, _ := v[0].(string)
 		text, _ := v[1].(string)
@@ -110,9 +109,8 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 	if len(t.tables) == 0 {
 		return nil
 	}
-	t.statements, t.compiled = conn.StatementsOn(t.conn), map[string][]driver.Stmt{}
 	// A query that is not at its end keeps the state.
-	if t.held, err = t.query("SELECT name FROM main.sqlite_schema", nil); err != nil {
+	if t.held, err = t.statements.Query(ctx, "SELECT name FROM main.sqlite_schema", nil); err != nil {
 		return err
 	}
 	if err := t.held.Next(make([]driver.Value, 1)); err != nil && err != io.EOF {
@@ -146,7 +144,7 @@ func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 	of := map[driver.Value]bool{}     // cursors of virtual tables
 	from := map[driver.Value]uint64{} // the column of a virtual table that a register was given last
 	var asBytes, asText, asNumber uint64
-	err := t.eachOf("EXPLAIN "+sql, values, func(v []driver.Value) {
+	explain := func(v []driver.Value) {
 		p4, _ := v[5].(string)
 		switch v[1] {
 		case "SorterOpen":
@@ -176,7 +174,11 @@ func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 		}
 		t.collates.noCase = t.collates.noCase || strings.Contains(p4, "NOCASE")
 		t.collates.rtrim = t.collates.rtrim || strings.Contains(p4, "RTRIM")
-	})
+	}
+	found, err := t.conn.(driver.QueryerContext).QueryContext(context.Background(), "EXPLAIN "+sql, values)
+	if err == nil {
+		err = conn.Drain(t.ctx, found, explain)
+	}
 	if err != nil { // it will fail when it runs, or is an EXPLAIN
 		t.collates, t.numbered = collation{true, true}, true
 	}
@@ -196,16 +198,9 @@ func (t *Tables) End() (err error) {
 	if t.held != nil {
 		err = t.held.Close()
 	}
-	for _, free := range t.compiled {
-		for _, st := range free {
-			err = errors.Join(err, st.Close())
-		}
-	}
-	t.compiled = nil
-	if t.statements != nil {
-		err = errors.Join(err, t.statements.Close())
-	}
-	t.held, t.statements, t.texts, t.places, t.ctx = nil, nil, nil, nil, context.Background()
+	err = errors.Join(err, t.statements.Close())
+	t.statements = conn.StatementsOn(t.conn)
+	t.held, t.texts, t.places, t.ctx = nil, nil, nil, context.Background()
 	return err
 }
 
@@ -236,44 +231,9 @@ func (t *Tables) offsets() (o *rows.Offsets, err error) {
 	return t.places, err
 }
 
-// query runs a statement on the connection, which may be in the middle of another one.
-func (t *Tables) query(sql string, args []driver.NamedValue) (driver.Rows, error) {
-	return t.conn.(driver.QueryerContext).QueryContext(context.Background(), sql, args)
-}
-
-// open runs a statement that runs again and again: it is compiled once for as many readers as
-// there are at a time. done is called after the rows are closed.
-func (t *Tables) open(sql string, args []driver.NamedValue) (found driver.Rows, done func() error, err error) {
-	var st driver.Stmt
-	if free := t.compiled[sql]; len(free) > 0 {
-		st, t.compiled[sql] = free[len(free)-1], free[:len(free)-1]
-	} else if st, err = t.conn.Prepare(sql); err != nil {
-		return nil, nil, err
-	}
-	found, err = st.(driver.StmtQueryContext).QueryContext(context.Background(), args)
-	if err != nil {
-		return nil, nil, errors.Join(err, st.Close())
-	}
-	return found, func() error {
-		if t.compiled == nil { // the statement ended
-			return st.Close()
-		}
-		t.compiled[sql] = append(t.compiled[sql], st)
-		return nil
-	}, nil
-}
-
-// each calls row for the rows of a query.
+// each calls row for the rows of a query, which may run in the middle of a statement.
 func (t *Tables) each(sql string, args []driver.Value, row func([]driver.Value)) error {
-	return t.eachOf(sql, conn.Numbered(args), row)
-}
-
-func (t *Tables) eachOf(sql string, args []driver.NamedValue, row func([]driver.Value)) error {
-	found, err := t.query(sql, args)
-	if err != nil {
-		return err
-	}
-	return conn.Drain(t.ctx, found, row)
+	return t.statements.EachRow(t.ctx, sql, args, row)
 }
 
 // Create is Connect.
