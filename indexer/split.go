@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -247,18 +248,22 @@ func (o *opened) readHeaderFile(stem string) ([]byte, *codecs.Entry) {
 // before it: those that neighbours does not hand out. Few archives have any.
 func (o *opened) findHeaders() byAsset {
 	wanted := map[uint64]bool{}
+	var headers []uint64
 	var near neighbours
 	for e := range o.archive.Entries() {
 		if e == nil {
 			continue
 		}
 		header := near.header(e)
-		if stem, _, part := asset.Split(e.Name); part == asset.Body && header == nil {
+		switch stem, _, part := asset.Split(e.Name); {
+		case part == asset.Header:
+			headers = append(headers, assetKey(stem))
+		case part == asset.Body && header == nil:
 			wanted[assetKey(stem)] = true
 		}
 	}
 	found := byAsset{}
-	if len(wanted) == 0 {
+	if !slices.ContainsFunc(headers, func(key uint64) bool { return wanted[key] }) {
 		return found
 	}
 	for e := range o.archive.Entries() {
