@@ -8,11 +8,10 @@ import (
 	"pakdb/schema/internal/conn"
 )
 
-// keyIndex is a key table in memory, 12 bytes a row: the ids of each
-// key. It is read in one go and in the table's order, so that each row costs a
-// twentieth of looking for it.
+// keyIndex is a key table in memory, 8 bytes a row: the ids of each key. It is read in one
+// go and in the table's order, so that each row costs a twentieth of looking for it.
 type keyIndex struct {
-	keys []int64 // ascending
+	keys []uint32 // the bits after those of the bucket, ascending in it: whoever asks compares rows
 	ids  []uint32
 	from [1<<keyBits + 1]uint32 // where the keys of each bucket begin
 }
@@ -22,19 +21,24 @@ type keyIndex struct {
 // bucket that is too full.
 const keyBits = 16
 
-// maxIndexed bounds the memory of each index: 96 MB.
+// maxIndexed bounds the memory of each index: 64 MB.
 const maxIndexed = 8 << 20
 
-func keyBucket(key int64) uint64 { return (uint64(key) ^ 1<<63) >> (64 - keyBits) }
+// keyBucket returns the bucket of a key, and what it is found by there.
+func keyBucket(key int64) (bucket uint64, rest uint32) {
+	ordered := uint64(key) ^ 1<<63
+	return ordered >> (64 - keyBits), uint32(ordered >> (32 - keyBits))
+}
 
 // loadKeyIndex reads a key table of at most so many rows; query yields keys,
 // ascending, and ids.
 func loadKeyIndex(ctx context.Context, f *conn.Finder, query string, rows int64) (*keyIndex, error) {
-	x := &keyIndex{keys: make([]int64, 0, rows), ids: make([]uint32, 0, rows)}
+	x := &keyIndex{keys: make([]uint32, 0, rows), ids: make([]uint32, 0, rows)}
 	err := f.Rows(ctx, query, nil, func(row []driver.Value) {
-		x.keys = append(x.keys, row[0].(int64))
+		bucket, rest := keyBucket(row[0].(int64))
+		x.keys = append(x.keys, rest)
 		x.ids = append(x.ids, uint32(row[1].(int64)))
-		x.from[keyBucket(x.keys[len(x.keys)-1])+1] = uint32(len(x.keys))
+		x.from[bucket+1] = uint32(len(x.keys))
 	})
 	for b := 1; b < len(x.from); b++ { // those of empty buckets
 		x.from[b] = max(x.from[b], x.from[b-1])
@@ -42,12 +46,12 @@ func loadKeyIndex(ctx context.Context, f *conn.Finder, query string, rows int64)
 	return x, err
 }
 
-// appendIDs adds the ids of a key to ids.
+// appendIDs adds the ids of a key to ids, and few others.
 func (x *keyIndex) appendIDs(ids []int64, key int64) []int64 {
-	b := keyBucket(key)
+	b, rest := keyBucket(key)
 	first, end := x.from[b], x.from[b+1]
-	i, _ := slices.BinarySearch(x.keys[first:end], key)
-	for i += int(first); i < int(end) && x.keys[i] == key; i++ {
+	i, _ := slices.BinarySearch(x.keys[first:end], rest)
+	for i += int(first); i < int(end) && x.keys[i] == rest; i++ {
 		ids = append(ids, int64(x.ids[i]))
 	}
 	return ids
