@@ -175,7 +175,7 @@ func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err e
 		FROM x_build_archive ba
 		CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 		CROSS JOIN x_ref r ON r.content_id = e.content_id
-		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_ref)
+		WHERE ba.build_id = ?1 AND (SELECT 1 FROM x_ref LIMIT 1) -- see symbols.sql
 		UNION ALL
 		SELECT 1
 		FROM x_asset_registry g

@@ -25,7 +25,7 @@ FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS cont
                   JOIN x_entry e ON e.archive_id = ba.archive_id
                   JOIN x_symbol s ON s.content_id = e.content_id
                   WHERE ba.build_id = ?1 AND s.name_id IS NOT NULL AND coalesce(s.path_id, e.path_id) IS NOT NULL
-                      AND EXISTS (SELECT 1 FROM x_symbol WHERE name_id IS NOT NULL)
+                      AND (SELECT 1 FROM x_symbol WHERE name_id IS NOT NULL LIMIT 1) -- see symbols.sql
                   UNION ALL -- the id of a package is the start of its chunk's, with its bytes turned around
                   SELECT w.word_id,
                          (e.id_hi >> 24 & 255) | ((e.id_hi >> 16 & 255) << 8) | ((e.id_hi >> 8 & 255) << 16) | ((e.id_hi & 255) << 24)
