@@ -114,6 +114,9 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if c.Result, c.damaged, err = compareSides(ctx, a, sides, o); err != nil {
 		return err
 	}
+	if c.exec, err = aloneExecutable(ctx, sides); err != nil {
+		return err
+	}
 	c.Sort(opts.sort)
 	if err := c.refuseMissed(ctx, sides); err != nil {
 		return err
@@ -137,7 +140,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 		}
 		return err
 	}
-	if n > 0 || codecs.HidesEntries(c.damaged) || c.unknown > 0 || len(c.Reordered) > 0 && !c.filters() {
+	if n > 0 || codecs.HidesEntries(c.damaged) || c.unknown > 0 || len(c.Reordered)+len(c.exec) > 0 && !c.filters() {
 		return cli.ErrProblems
 	}
 	return nil
@@ -171,6 +174,9 @@ func (opts *diffOptions) need() operand.Need {
 func remarkDiff(a *cli.App, c *changes) {
 	for _, name := range c.Reordered {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: its entries lie in another order\n", terminal.Printable(name))
+	}
+	for _, f := range c.exec {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: is executable in %s alone\n", terminal.Printable(f[0]), terminal.Printable(f[1]))
 	}
 	if c.unknown > 0 {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+c.unknownText())

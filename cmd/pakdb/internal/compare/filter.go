@@ -21,6 +21,7 @@ type changes struct {
 	unknown int64           // entries that could not be compared, of those that were asked for
 	kinds   diff.Kind       // 0: all
 	damaged []codecs.Damage // archives of either build
+	exec    [][2]string     // files that are executable in one build alone, with that
 	globs   glob.List
 
 	out   io.Writer // stdout; the first write ends the line that says how long it takes

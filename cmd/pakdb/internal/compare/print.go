@@ -166,6 +166,8 @@ func nothingChanged(c *changes) string {
 		how += ", as far as they could be compared"
 	case len(c.Reordered) > 0:
 		how = "hold the same entries, in another order"
+	case len(c.exec) > 0:
+		how = "hold the same entries, and differ in which files are executable"
 	}
 	return fmt.Sprintf("%s and %s %s", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild), how)
 }
