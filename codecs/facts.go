@@ -69,7 +69,7 @@ const HeadSize = 64
 // Facts are the statements of one content about itself and others.
 type Facts struct {
 	Kind     string   // kind of content, "calligraphy-prototype", "unreal-package"; in contents.kind
-	Symbols  []Symbol // what the content defines
+	Symbols  []Symbol // what the content defines, see Defines
 	Refs     []Ref    // what it refers to
 	Problems []*FormatError
 	// Detail holds what only one family of formats has; see internal/family. Nil when
@@ -91,6 +91,14 @@ type Facts struct {
 	// content itself. It reads from the content.
 	Decoded     io.ReaderAt
 	DecodedSize int64
+}
+
+// Defines returns all that the content defines: Symbols, or what the Detail has as rows.
+func (f *Facts) Defines() []Symbol {
+	if rows, ok := f.Detail.(interface{ Symbols() []Symbol }); ok && f.Symbols == nil {
+		return rows.Symbols()
+	}
+	return f.Symbols
 }
 
 // PartDigest shows whether and where two contents differ in more than noise: the GUIDs

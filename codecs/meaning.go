@@ -118,9 +118,9 @@ func describeFigures(root *Node, d *family.PlainFacts) {
 
 // describeRefs adds what any content says: what it defines and refers to.
 func describeRefs(root *Node, facts *Facts, files Files) {
-	if len(facts.Symbols) > 0 {
+	if symbols := facts.Defines(); len(symbols) > 0 {
 		defines := root.Add("defines", nil)
-		for _, s := range facts.Symbols {
+		for _, s := range symbols {
 			defines.Add(string(s.Space), keyText(s.ID, s.Name)).Note = s.Path
 		}
 	}

@@ -63,7 +63,7 @@ func TestDirectories(t *testing.T) {
 					{ID: 41, GUID: 51, Blueprint: test.blueprint, Path: test.path},
 					{ID: 42, GUID: 52, Blueprint: test.blueprint, Path: test.path, Flags: 1},
 				}})
-			same(t, "symbols", f.Symbols, []codecs.Symbol{
+			same(t, "symbols", f.Defines(), []codecs.Symbol{
 				symbolOf(test.space, 41, test.path), symbolOf("calligraphy_guid", 51, test.path),
 				symbolOf(test.space, 42, test.path), symbolOf("calligraphy_guid", 52, test.path),
 			})
@@ -76,7 +76,7 @@ func TestReplacements(t *testing.T) {
 	f := factsOf(t, "Replacement.directory")
 	same(t, "detail", detail(f), &calligraphy.Facts{Version: 10,
 		Replacements: []calligraphy.Replacement{{Old: 1, New: 2, Name: "A.B"}, {Old: 2, Name: "A.C"}}})
-	same(t, "symbols", f.Symbols, nil)
+	same(t, "symbols", f.Defines(), nil)
 }
 
 func TestCurve(t *testing.T) {
@@ -89,7 +89,7 @@ func TestCurve(t *testing.T) {
 func TestAssetType(t *testing.T) {
 	f := factsOf(t, "a.type")
 	same(t, "assets", detail(f).Assets, []calligraphy.Asset{{ID: 11, GUID: 12, Flags: 1, Name: "One"}, {}})
-	same(t, "symbols", f.Symbols, []codecs.Symbol{symbolOf("asset", 11, "")})
+	same(t, "symbols", f.Defines(), []codecs.Symbol{symbolOf("asset", 11, "")})
 }
 
 func TestBlueprint(t *testing.T) {

@@ -1,6 +1,7 @@
 package calligraphy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -214,7 +215,6 @@ func (d directoryDecoder) records(space codecs.Space, minElem int) {
 	d.detail.Space = space
 	n := d.count(minElem)
 	records := make([]Record, 0, n)
-	symbols := make([]codecs.Symbol, 0, 2*n)
 	// All paths share one buffer. It never grows: what a path gains, its record's
 	// fixed fields exceed.
 	var paths strings.Builder
@@ -226,10 +226,17 @@ func (d directoryDecoder) records(space codecs.Space, minElem int) {
 			break
 		}
 		records = append(records, rec)
-		symbols = define(symbols, space, rec.ID, rec.Path)
+	}
+	d.detail.Records = records
+}
+
+// Symbols returns what the records of a directory define. A catalog has it from their rows.
+func (f *Facts) Symbols() (symbols []codecs.Symbol) {
+	for _, rec := range f.Records {
+		symbols = define(symbols, f.Space, rec.ID, rec.Path)
 		symbols = define(symbols, SpaceGUID, rec.GUID, rec.Path)
 	}
-	d.detail.Records, d.facts.Symbols = records, symbols
+	return symbols
 }
 
 func (d directoryDecoder) record(space codecs.Space, paths *strings.Builder) Record {
@@ -247,12 +254,13 @@ func (d directoryDecoder) path(paths *strings.Builder) string {
 	stored := d.r.Bytes(int(d.r.U16()))
 	start := paths.Len()
 	paths.WriteString(dataPrefix)
-	for _, c := range stored {
-		if c == '\\' {
-			c = '/'
-		}
-		paths.WriteByte(c)
+	rest := stored
+	for at := bytes.IndexByte(rest, '\\'); at >= 0; at = bytes.IndexByte(rest, '\\') {
+		paths.Write(rest[:at])
+		paths.WriteByte('/')
+		rest = rest[at+1:]
 	}
+	paths.Write(rest)
 	return d.valid(paths.String()[start:], d.r.Pos()-len(stored))
 }
 

@@ -194,7 +194,7 @@ func checkFacts(f *codecs.Facts) error {
 			return fmt.Errorf("reference %+v", r)
 		}
 	}
-	for _, s := range f.Symbols {
+	for _, s := range f.Defines() {
 		if s.ID.Lo == 0 || s.ID.Bits != 64 || s.Space == "" || s.Name != "" {
 			return fmt.Errorf("symbol %+v", s)
 		}

@@ -149,7 +149,7 @@ func TestRefsResolve(t *testing.T) {
 		}
 		known := map[key]bool{}
 		for _, f := range b.facts {
-			for _, s := range f.Symbols {
+			for _, s := range f.Defines() {
 				known[key{s.Space, s.ID}] = true
 			}
 		}
@@ -245,8 +245,8 @@ func TestResources(t *testing.T) {
 		same(t, name, f.Kind, "calligraphy-"+ext[1:])
 		r := detail(f).Resource // the sample numbers its heads
 		same(t, name, *r, calligraphy.Resource{Signature: 0x1000 + uint32(number), Version: 7, ClassID: uint32(number)})
-		if len(f.Symbols) > 0 {
-			t.Errorf("%s: content defines %v", name, f.Symbols)
+		if len(f.Defines()) > 0 {
+			t.Errorf("%s: content defines %v", name, f.Defines())
 		}
 	}
 }
