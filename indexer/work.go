@@ -137,11 +137,12 @@ func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 		file.Name = c.from.name
 		e = &file
 	}
-	row := rowOf(e)
+	c.rows = append(c.rows, rowOf(e))
+	row := &c.rows[len(c.rows)-1]
 	row.Flags |= c.from.ownFlag(e)
 	row.Symbols = symbolRows(entrySymbols(w.options.Registry, e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
-		err := w.readOrSkim(ctx, c, it, &row)
+		err := w.readOrSkim(ctx, c, it, row)
 		switch {
 		case ctx.Err() != nil:
 			c.err = ctx.Err()
@@ -152,9 +153,8 @@ func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 		}
 	}
 	if row.PlaceSymbols == nil && row.Same.Row == 0 && !(w.options.Quick && row.Stated) { // there, names of packages cost as much as all else
-		addPlaceSymbols(w.options.Registry, c.from, it.entry, nil, &row)
+		addPlaceSymbols(w.options.Registry, c.from, it.entry, nil, row)
 	}
-	c.rows = append(c.rows, row)
 	w.progress.Entries.Add(1)
 	c.from.count(w.progress, e.Stored)
 }

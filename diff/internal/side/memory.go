@@ -237,21 +237,27 @@ func (m *Memory) addDirectory(content int64, b *family.Batch) {
 		for i, c := range rows.Layout().Columns {
 			column[c.Name] = i
 		}
-		number := func(row int, name string) int64 { n, _ := rows.Value(row, column[name]).(int64); return n }
-		for row := range rows.Len() {
-			switch rows.Layout().Table {
-			case "x_calligraphy_record":
-				r := record{guid: GUID{Value: number(row, "guid")}}
-				if at := rows.Position(row, column["path_id"]); at >= 0 {
+		number := func(row, column int) int64 { n, _ := rows.Value(row, column).(int64); return n }
+		switch rows.Layout().Table {
+		case "x_calligraphy_record":
+			guid, path, space := column["guid"], column["path_id"], column["space_id"]
+			records := make([]record, rows.Len())
+			for row := range records {
+				r := &records[row]
+				r.guid.Value = number(row, guid)
+				if at := rows.Position(row, path); at >= 0 {
 					r.path = m.Path(b.Paths[at])
 				}
-				if at := rows.Position(row, column["space_id"]); at >= 0 {
+				if at := rows.Position(row, space); at >= 0 {
 					r.guid.Space = m.Word(b.Words[at])
 				}
-				m.records[content] = push(m.records[content], r)
-			case "x_calligraphy_replacement":
-				if last := number(row, "last_guid"); last != 0 {
-					m.replaced[content] = append(m.replaced[content], [2]int64{number(row, "old_guid"), last})
+			}
+			m.records[content] = records
+		case "x_calligraphy_replacement":
+			old, last := column["old_guid"], column["last_guid"]
+			for row := range rows.Len() {
+				if to := number(row, last); to != 0 {
+					m.replaced[content] = append(m.replaced[content], [2]int64{number(row, old), to})
 				}
 			}
 		}
