@@ -42,16 +42,21 @@ func (s *Server) Ask(ctx context.Context, statement string, parameters map[strin
 	defer func() { err = errors.Join(err, body.Close()) }()
 	dec := json.NewDecoder(body)
 	dec.UseNumber()
+	var names []string
 	for n := 0; ; n++ {
 		var list []any
-		if err := dec.Decode(&list); errors.Is(err, io.EOF) && n != 1 {
+		into := any(&list)
+		if n == 0 {
+			into = &names
+		}
+		if err := dec.Decode(into); errors.Is(err, io.EOF) && n != 1 {
 			return nil
 		} else if err != nil {
 			return errors.Join(ctx.Err(), s.broken(n, io.MultiReader(dec.Buffered(), body)))
 		}
 		switch n {
 		case 0:
-			err = columns(names(list))
+			err = columns(names)
 		case 1: // the types
 		default:
 			err = row(cells(list))
@@ -69,13 +74,6 @@ func (s *Server) broken(n int, rest io.Reader) error {
 		return query.Usagef("leave FORMAT out", "%s: the answer is not rows: %s", s, terminal.Printable(string(text)))
 	}
 	return fmt.Errorf("%s: the answer breaks off after %d rows: %s", s, max(n-2, 0), terminal.Printable(string(text)))
-}
-
-func names(list []any) (names []string) {
-	for _, v := range list {
-		names = append(names, fmt.Sprint(v))
-	}
-	return names
 }
 
 // cells returns values of JSON as SQLite would have them. Lists are their JSON.

@@ -53,8 +53,11 @@ func tables() (all []string) {
 }
 
 // Prepare makes the tables and views that the database lacks.
-func (s *Server) Prepare(ctx context.Context) error {
-	for _, statement := range tables() {
+func (s *Server) Prepare(ctx context.Context) error { return s.do(ctx, tables()...) }
+
+// do sends statements that have no answer, up to the first that fails.
+func (s *Server) do(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
 		if _, err := s.run(ctx, statement, nil, nil); err != nil {
 			return err
 		}
@@ -101,28 +104,18 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 	views := Views()
 	last := slices.IndexFunc(views, func(v *View) bool { return v.Name == "builds" })
 	for _, v := range append(slices.Delete(slices.Clone(views), last, last+1), views[last]) {
-		if err := s.move(ctx, v, beside(v), build); err != nil {
+		err := s.do(ctx, "ALTER TABLE "+beside(v)+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, "DROP TABLE "+beside(v))
+		if err != nil {
 			return 0, err
 		}
 	}
 	return rows, nil
 }
 
-// move moves the rows of a build from another table into that of a view.
-func (s *Server) move(ctx context.Context, v *View, from, build string) error {
-	_, err := s.run(ctx, "ALTER TABLE "+from+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, nil, nil)
-	if err == nil {
-		_, err = s.run(ctx, "DROP TABLE "+from, nil, nil)
-	}
-	return err
-}
-
 // send fills a new table with the files of a view, and returns the number of rows.
 func (s *Server) send(ctx context.Context, v *View, table, build, dir string, files []File) (rows int64, err error) {
-	for _, statement := range []string{"DROP TABLE IF EXISTS " + table, "CREATE TABLE " + table + " AS pakdb_" + v.Name} {
-		if _, err := s.run(ctx, statement, nil, nil); err != nil {
-			return 0, err
-		}
+	if err := s.do(ctx, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" AS pakdb_"+v.Name); err != nil {
+		return 0, err
 	}
 	insert := "INSERT INTO " + table + " SELECT {build:String} AS build, * FROM input('" + v.columnsOf("") + "') FORMAT Parquet"
 	for _, part := range files {
@@ -145,20 +138,12 @@ func (s *Server) send(ctx context.Context, v *View, table, build, dir string, fi
 	return rows, err
 }
 
-func (s *Server) drop(ctx context.Context, view, build string) error {
-	_, err := s.run(ctx, "ALTER TABLE pakdb_"+view+" DROP PARTITION "+literal(build), nil, nil)
-	return err
-}
-
 // Drop removes a build from the views, then its rows.
 func (s *Server) Drop(ctx context.Context, build string) error {
-	if err := s.drop(ctx, "builds", build); err != nil {
-		return err
-	}
+	drop := func(view string) string { return "ALTER TABLE pakdb_" + view + " DROP PARTITION " + literal(build) }
+	statements := []string{drop("builds")}
 	for _, v := range Views() {
-		if err := s.drop(ctx, v.Name, build); err != nil {
-			return err
-		}
+		statements = append(statements, drop(v.Name))
 	}
-	return nil
+	return s.do(ctx, statements...)
 }
