@@ -71,22 +71,23 @@ func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction 
 	for _, t := range tables {
 		rows := t.Rows
 		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			return func(yield func([]driver.Value, error) bool) {
-				ended := false
+			return seq(func(add func([]driver.Value) error) error {
 				err := process.RescueCall(func() error {
 					for row, err := range rows(s.ctx, args) {
-						if s.failed = err; !yield(row, err) {
-							ended = true
-							return nil
+						if err == nil {
+							err = add(row)
+						}
+						if err != nil {
+							return err
 						}
 					}
 					return nil
 				})
-				if err != nil && !ended {
+				if !errors.Is(err, errEnough) {
 					s.failed = err
-					yield(nil, err)
 				}
-			}
+				return err
+			})
 		}
 		all = append(all, t.TableFunction)
 	}
