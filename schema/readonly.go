@@ -35,7 +35,10 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	r, err := openReadOnly(ctx, path, functions, nil, "memory", false)
+	return databaseOf(openReadOnly(ctx, path, functions, nil, "memory", false))
+}
+
+func databaseOf(r *ReadOnly, err error) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +93,7 @@ type ReadOnly struct {
 // OpenToSort is OpenReadOnly for statements of this program that sort more rows than memory
 // holds: they write temporary files.
 func OpenToSort(ctx context.Context, path string) (*sql.DB, error) {
-	r, err := openReadOnly(ctx, path, nil, nil, "file", false)
-	if err != nil {
-		return nil, err
-	}
-	return r.DB, nil
+	return databaseOf(openReadOnly(ctx, path, nil, nil, "file", false))
 }
 
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, on one connection.

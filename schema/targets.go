@@ -26,7 +26,7 @@ type Target struct {
 // that ask for a search, by archive and ordinal. After it nothing but
 // [Build.AddScanned] and [Build.ReplaceFacts] may be added.
 func (b *Build) Targets(ctx context.Context) ([]Target, error) {
-	return b.readTargets(ctx, searched, b.publish.ID)
+	return listed(ctx, b, columnsOfTarget, searched, b.publish.ID)
 }
 
 const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
@@ -38,8 +38,12 @@ const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.
 	HAVING min(ba.ordinal) IS NOT NULL
 	ORDER BY ba.ordinal, e.ordinal`
 
-// readTargets completes what was added so far and returns the contents that a query lists.
-func (b *Build) readTargets(ctx context.Context, query string, args ...any) (targets []Target, err error) {
+func columnsOfTarget(t *Target) []any {
+	return []any{&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known}
+}
+
+// listed completes what was added so far and returns the rows that a query lists.
+func listed[T any](ctx context.Context, b *Build, columns func(*T) []any, query string, args ...any) (all []T, err error) {
 	if err := b.flush(); err != nil {
 		return nil, err
 	}
@@ -47,10 +51,10 @@ func (b *Build) readTargets(ctx context.Context, query string, args ...any) (tar
 		if err := b.publish.InsertMounts(ctx, tx); err != nil {
 			return err
 		}
-		targets, err = conn.All(ctx, tx, func(t *Target) []any { return []any{&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known} }, query, args...)
+		all, err = conn.All(ctx, tx, columns, query, args...)
 		return err
 	})
-	return targets, err
+	return all, err
 }
 
 // SpaceIDs yields every id that any build defines in a space.
@@ -103,7 +107,7 @@ func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string,
 // nothing but [Build.AddScanned] and
 // [Build.ReplaceFacts] may be added.
 func (b *Build) Unresolved(ctx context.Context, table, space string) ([]Target, error) {
-	return b.readTargets(ctx, fmt.Sprintf(unresolved, table), b.publish.ID, space)
+	return listed(ctx, b, columnsOfTarget, fmt.Sprintf(unresolved, table), b.publish.ID, space)
 }
 
 const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0

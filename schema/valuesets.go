@@ -42,21 +42,12 @@ ORDER BY ba.ordinal, e.ordinal`
 // ValueTargets completes what was added so far and returns the contents of the build
 // whose values need more than the content, each once, by archive and ordinal. After it
 // only [Build.AddSets] and [Build.SetValueState] may be called.
-func (b *Build) ValueTargets(ctx context.Context) (targets []ValueTarget, err error) {
-	if err := b.flush(); err != nil {
-		return nil, err
-	}
+func (b *Build) ValueTargets(ctx context.Context) ([]ValueTarget, error) {
+	targets, err := listed(ctx, b, func(t *ValueTarget) []any {
+		return []any{&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package}
+	}, valueTargets, b.publish.ID)
 	type key struct{ content, header int64 }
 	seen := map[key]bool{}
-	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		if err := b.publish.InsertMounts(ctx, tx); err != nil {
-			return err
-		}
-		targets, err = conn.All(ctx, tx, func(t *ValueTarget) []any {
-			return []any{&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package}
-		}, valueTargets, b.publish.ID)
-		return err
-	})
 	return slices.DeleteFunc(targets, func(t ValueTarget) bool {
 		k := key{t.Content, t.Header}
 		again := seen[k]
