@@ -24,9 +24,8 @@ func Prune(n *codecs.Node, depth int) {
 
 // Style is how a tree is drawn.
 type Style struct {
-	Width     int                 // cells of a line; 0: as many as it takes
-	Printable func(string) string // replaces what would command a terminal
-	Faint     func(string) string // for what is beside the matter
+	Width int                 // cells of a line; 0: as many as it takes
+	Faint func(string) string // for what is beside the matter
 }
 
 // Draw writes a tree for people: a line for each node.
@@ -56,9 +55,9 @@ func (d *drawing) children(indent string, n *codecs.Node) {
 // line writes a node: its name, its value and a note. Errors of out stay with it until
 // it is flushed.
 func (d *drawing) line(lead string, n *codecs.Node, between string) {
-	text, value, note := d.Printable(n.Name), "", d.Printable(noteOf(n))
+	text, value, note := terminal.Printable(n.Name), "", terminal.Printable(noteOf(n))
 	if n.Value != nil {
-		value = d.Printable(fmt.Sprint(n.Value))
+		value = terminal.Printable(fmt.Sprint(n.Value))
 	}
 	if text != "" && value != "" {
 		text += between

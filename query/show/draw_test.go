@@ -23,7 +23,7 @@ func draw(t *testing.T, n *codecs.Node, width int) string {
 	t.Helper()
 	var b strings.Builder
 	faint := func(s string) string { return s }
-	if err := show.Draw(&b, n, show.Style{Width: width, Printable: terminal.Printable, Faint: faint}); err != nil {
+	if err := show.Draw(&b, n, show.Style{Width: width, Faint: faint}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -65,8 +65,7 @@ type Edge struct {
 	From, To Node
 	Kind     string
 	Space    string // what kind of thing is referred to
-	ID       string // of what is referred to, 16 hex digits
-	Target   string // the same as the view dependencies shows it: the name, where it goes by one
+	Target   string // what is referred to as the view dependencies shows it: the name, where it goes by one
 	Status   string // resolved, missing, native, ambiguous
 	Weak     bool
 	Depth    int // 1 for the edges of the first node
@@ -146,9 +145,8 @@ func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) (edges []Edge
 			if o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) {
 				continue
 			}
-			e.ID = hexID(e.To.key)
-			e.Target = cmp.Or(e.To.Text, e.ID)
-			e.To.ID, e.To.space = e.ID, e.Space
+			e.To.ID, e.To.space = hexID(e.To.key), e.Space
+			e.Target = cmp.Or(e.To.Text, e.To.ID)
 			edges = append(edges, e)
 		}
 	}

@@ -126,7 +126,7 @@ func hasProblem(root *codecs.Node) bool {
 
 func drawTree(a *cli.App, root *codecs.Node) error {
 	p := cli.NewPalette(a)
-	return show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
+	return show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width,
 		Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
 }
 
