@@ -11,10 +11,6 @@ import (
 	"pakdb/schema"
 )
 
-// naturalCycles are the kinds that lead in circles by design: a blueprint names
-// its defaults, which name the blueprint that declares them.
-var naturalCycles = []string{"declared_by", "default"}
-
 // Cycles returns the groups of entries that refer to each other in circles:
 // the strongly connected components of more than one entry, and entries that
 // refer to themselves. Largest first, then by path; paths of a group are
@@ -45,29 +41,27 @@ func (g *Graph) Cycles(ctx context.Context, kinds []string) ([][]string, error) 
 	return cycles, nil
 }
 
-// allEdges returns the targets of every path that refers to something present.
+// allEdges returns the targets of every path that refers to something present. A blueprint
+// names its defaults, which name the blueprint that declares them: that is a circle by design.
 func (g *Graph) allEdges(ctx context.Context, kinds []string) (map[int64][]int64, error) {
+	list, err := json.Marshal(kinds)
+	if err != nil {
+		return nil, err
+	}
 	edges := map[int64][]int64{}
-	return edges, schema.EachRow(ctx, g.db, `SELECT DISTINCT e.path_id, bs.path_id, k.word
+	return edges, schema.EachRow(ctx, g.db, `SELECT DISTINCT e.path_id, bs.path_id
 		FROM x_build_archive ba
 		CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
 		CROSS JOIN x_ref r ON r.content_id = e.content_id
 		CROSS JOIN x_build_symbol bs ON bs.build_id = ba.build_id AND bs.space_id = r.space_id AND bs.key = r.key
 		CROSS JOIN x_word k ON k.word_id = r.kind_id
-		WHERE ba.build_id = ? AND bs.present = 1 AND e.path_id IS NOT NULL`, []driver.Value{g.build}, func(v []driver.Value) {
+		WHERE ba.build_id = ?1 AND bs.present = 1 AND e.path_id IS NOT NULL
+			AND CASE ?2 WHEN 'null' THEN k.word NOT IN ('declared_by', 'default')
+				ELSE k.word IN (SELECT value FROM json_each(?2)) END`, []driver.Value{g.build, string(list)}, func(v []driver.Value) {
 		from, _ := v[0].(int64)
 		to, _ := v[1].(int64)
-		if kind, _ := v[2].(string); counts(kind, kinds) {
-			edges[from] = append(edges[from], to)
-		}
+		edges[from] = append(edges[from], to)
 	})
-}
-
-func counts(kind string, kinds []string) bool {
-	if kinds == nil {
-		return !slices.Contains(naturalCycles, kind)
-	}
-	return slices.Contains(kinds, kind)
 }
 
 func (g *Graph) pathsOf(ctx context.Context, ids []int64) ([]string, error) {

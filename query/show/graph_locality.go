@@ -73,12 +73,12 @@ type load struct {
 // measure loads one named resource.
 func (l *layout) measure(r root) Locality {
 	m := load{Locality: Locality{Archive: l.archive.name, Name: r.name}}
-	if r.asset < 0 {
+	if r.asset == nil {
 		return m.Locality
 	}
 	m.Path = r.path
 	l.visit++
-	before := l.assets[r.asset].copies[0].off
+	before := r.asset.copies[0].off
 	l.behindNeeds(r.asset, loadsAlone(r.name), func(a *placedAsset) {
 		if len(a.copies) == 0 {
 			m.Elsewhere++
@@ -127,24 +127,24 @@ func nearestAhead(copies []extent, at int64) extent {
 
 // step is an asset whose needs are being followed.
 type step struct {
-	asset int32
+	asset *placedAsset
 	next  int // of its needs
 }
 
 // behindNeeds calls do for all that an asset needs and was not visited before,
 // each after what it needs itself, the asset last. It keeps its own stack: a
 // chain may be as long as the archive.
-func (l *layout) behindNeeds(from int32, alone bool, do func(*placedAsset)) {
-	l.assets[from].visit = l.visit
+func (l *layout) behindNeeds(from *placedAsset, alone bool, do func(*placedAsset)) {
+	from.visit = l.visit
 	steps := []step{{asset: from}}
 	for len(steps) > 0 {
 		s := &steps[len(steps)-1]
-		a := &l.assets[s.asset]
+		a := s.asset
 		if !a.isAlone && !alone && s.next < len(a.needs) {
 			to := a.needs[s.next]
 			s.next++
-			if l.assets[to].visit != l.visit {
-				l.assets[to].visit = l.visit
+			if to.visit != l.visit {
+				to.visit = l.visit
 				steps = append(steps, step{asset: to})
 			}
 			continue
@@ -157,33 +157,32 @@ func (l *layout) behindNeeds(from int32, alone bool, do func(*placedAsset)) {
 // layout is where an archive has its assets, and what they need.
 type layout struct {
 	archive namedArchive
-	assets  []placedAsset
+	assets  []*placedAsset // in the order of the file
 	roots   []root
 	visit   int32
 
-	byPath    map[int64]int32 // places in assets
-	byContent map[int64][]int32
-	byID      map[assetID]int32
+	byPath    map[int64]*placedAsset
+	byContent map[int64][]*placedAsset
+	byID      map[assetID]*placedAsset
 }
 
 // placedAsset is a path: copies share it.
 type placedAsset struct {
-	path    int64
-	copies  []extent // by offset; none: other archives have it
-	needs   []int32  // in the order of references
-	isAlone bool     // what it refers to is not loaded with it
-	visit   int32    // the last that came by
+	copies  []extent       // by offset; none: other archives have it
+	needs   []*placedAsset // in the order of references
+	isAlone bool           // what it refers to is not loaded with it
+	visit   int32          // the last that came by
 }
 
 type extent struct{ off, stored int64 }
 
 func (x extent) end() int64 { return x.off + x.stored }
 
-// root is a named resource; asset is -1 when the archive does not hold it.
+// root is a named resource; asset is nil when the archive does not hold it.
 type root struct {
 	name  string
 	path  string
-	asset int32
+	asset *placedAsset
 }
 
 // loadsAlone reports whether a named resource of Retro Studios' games is loaded
@@ -197,7 +196,7 @@ type assetID struct{ id, typ int64 }
 
 // newLayout reads the layout of an archive.
 func newLayout(ctx context.Context, g *Graph, a namedArchive, weak bool) (*layout, error) {
-	l := &layout{archive: a, byPath: map[int64]int32{}, byContent: map[int64][]int32{}, byID: map[assetID]int32{}}
+	l := &layout{archive: a, byPath: map[int64]*placedAsset{}, byContent: map[int64][]*placedAsset{}, byID: map[assetID]*placedAsset{}}
 	err := l.entries(ctx, g.db)
 	if err == nil {
 		err = l.references(ctx, g, weak)
@@ -208,58 +207,52 @@ func newLayout(ctx context.Context, g *Graph, a namedArchive, weak bool) (*layou
 	return l, err
 }
 
-func (l *layout) asset(path int64) int32 {
-	i, ok := l.byPath[path]
-	if !ok {
-		i = int32(len(l.assets))
-		l.byPath[path] = i
-		l.assets = append(l.assets, placedAsset{path: path})
+func (l *layout) asset(path int64) *placedAsset {
+	if l.byPath[path] == nil {
+		l.byPath[path] = &placedAsset{}
+		l.assets = append(l.assets, l.byPath[path])
 	}
-	return i
+	return l.byPath[path]
 }
 
 // entries reads where copies are. The first copy of an asset has its
 // references.
 func (l *layout) entries(ctx context.Context, db *sql.DB) error {
 	err := schema.Each(ctx, db, func(rows *sql.Rows) error {
-		var path int64
+		var path, content int64
 		var x extent
-		var content, id, typ sql.NullInt64
-		var word sql.NullString
-		if err := rows.Scan(&path, &x.off, &x.stored, &content, &id, &typ, &word); err != nil {
+		var id assetID
+		var word string
+		if err := rows.Scan(&path, &x.off, &x.stored, &content, &id.id, &id.typ, &word); err != nil {
 			return err
 		}
-		i := l.asset(path)
-		a := &l.assets[i]
+		a := l.asset(path)
 		if a.copies == nil {
-			a.isAlone = word.String == typeAlone
-			l.byID[assetID{id.Int64, typ.Int64}] = i
-			l.byContent[content.Int64] = append(l.byContent[content.Int64], i)
+			a.isAlone = word == typeAlone
+			l.byID[id] = a
+			l.byContent[content] = append(l.byContent[content], a)
 		}
 		a.copies = append(a.copies, x)
 		return nil
-	}, `SELECT e.path_id, e.row, e.stored, e.content_id, e.id_lo, e.type_id, w.word
+	}, `SELECT e.path_id, e.row, e.stored, coalesce(e.content_id, 0), coalesce(e.id_lo, 0), coalesce(e.type_id, 0), coalesce(w.word, '')
 		FROM x_entry e LEFT JOIN x_word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
 		ORDER BY e.row`, l.archive.id)
 	if err != nil {
 		return err
 	}
-	err = schema.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
-		for i := range l.assets {
-			for k := range l.assets[i].copies {
-				x := &l.assets[i].copies[k] // it has the row so far
+	return schema.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
+		for _, a := range l.assets {
+			for k := range a.copies {
+				x := &a.copies[k] // it has the row so far
 				if x.off, err = at(l.archive.id, x.off); err != nil {
 					return err
 				}
 			}
+			slices.SortFunc(a.copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
 		}
 		return nil
 	})
-	for i := range l.assets {
-		slices.SortFunc(l.assets[i].copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
-	}
-	return err
 }
 
 func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
@@ -270,7 +263,7 @@ func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
 		}
 		to := l.asset(path)
 		for _, from := range l.byContent[content] {
-			l.assets[from].needs = append(l.assets[from].needs, to)
+			from.needs = append(from.needs, to)
 		}
 		return nil
 	}, `SELECT r.content_id, bs.path_id
@@ -283,12 +276,10 @@ func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
 
 func (l *layout) names(ctx context.Context, db *sql.DB) error {
 	return schema.Each(ctx, db, func(rows *sql.Rows) error {
-		r := root{asset: -1}
+		var r root
 		var id assetID
 		err := rows.Scan(&r.name, &id.id, &id.typ, &r.path)
-		if i, ok := l.byID[id]; ok {
-			r.asset = i
-		}
+		r.asset = l.byID[id]
 		l.roots = append(l.roots, r)
 		return err
 	}, `SELECT n.name, n.id_lo, n.type_id,
