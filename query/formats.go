@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"pakdb/internal/terminal"
 )
 
 // csvRows writes RFC 4180. What it wraps is buffered already, so csv.Writer
@@ -25,11 +27,10 @@ func (c *csvRows) head(columns []string) error {
 	if c.NoHeader {
 		return nil
 	}
-	names := make([]string, len(columns))
 	for i, name := range columns {
-		names[i] = c.raw(name)
+		c.fields[i] = c.raw(name)
 	}
-	return c.write(names)
+	return c.write(c.fields)
 }
 
 func (c *csvRows) row(values []driver.Value) error {
@@ -287,12 +288,12 @@ type lines struct {
 func (l *lines) head(columns []string) error {
 	widest := 0
 	for _, c := range columns {
-		widest = max(widest, width(visible(c, "")))
+		widest = max(widest, terminal.Width(visible(c, "")))
 	}
 	l.columns, l.names, l.first = columns, l.names[:0], true
 	for _, c := range columns {
 		c = visible(c, "")
-		l.names = append(l.names, strings.Repeat(" ", widest-width(c))+c+" = ")
+		l.names = append(l.names, strings.Repeat(" ", widest-terminal.Width(c))+c+" = ")
 	}
 	return nil
 }
@@ -307,7 +308,7 @@ func (l *lines) row(values []driver.Value) error {
 		indent := ""
 		if !l.NoHeader {
 			_, _ = l.buf.WriteString(l.bold(l.names[i]))
-			indent = strings.Repeat(" ", width(l.names[i]))
+			indent = strings.Repeat(" ", terminal.Width(l.names[i]))
 		}
 		_, _ = l.buf.WriteString(strings.ReplaceAll(s, "\n", "\n"+indent))
 		_ = l.buf.WriteByte('\n')

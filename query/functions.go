@@ -38,15 +38,15 @@ func (t *TableFunction) Usage() string { return t.Name + "(" + strings.Join(t.Pa
 // sense. contents may be nil.
 func Functions(contents *Contents) []Function {
 	return append([]Function{
-		pure("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", text1(pathDir)),
-		pure("path_name(path)", "last part of a path: A.umap", text1(pathName)),
-		pure("path_ext(path)", "extension in lower case without the dot: umap", text1(pathExt)),
+		TextFunction("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", pathDir),
+		TextFunction("path_name(path)", "last part of a path: A.umap", pathName),
+		TextFunction("path_ext(path)", "extension in lower case without the dot: umap", pathExt),
 		pure("path_head(path, n)", "the first n parts of a path", pathHead),
 		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
 		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
-		pure("key_of_path(path)", "key of a path in path_key", text1(func(path string) driver.Value { return schema.PathKey(path) })),
-		pure("key_of_name(name)", "key of a name in name_key, whatever its case", text1(func(name string) driver.Value { return schema.NameKey(name) })),
+		TextFunction("key_of_path(path)", "key of a path in path_key", func(path string) driver.Value { return schema.PathKey(path) }),
+		TextFunction("key_of_name(name)", "key of a name in name_key, whatever its case", func(name string) driver.Value { return schema.NameKey(name) }),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
 	}, contentFunctions(contents)...)
 }
@@ -54,12 +54,15 @@ func Functions(contents *Contents) []Function {
 // TextFunction makes a pure SQL function of one text, such as a hash of paths.
 // f returns int64, float64, string, []byte or nil.
 func TextFunction(usage, doc string, f func(string) driver.Value) Function {
-	return pure(usage, doc, text1(f))
+	return pure(usage, doc, func(args []driver.Value) (driver.Value, error) {
+		if s, ok := args[0].(string); ok {
+			return f(s), nil
+		}
+		return nil, nil
+	})
 }
 
-type call func(args []driver.Value) (driver.Value, error)
-
-func pure(usage, doc string, f call) Function {
+func pure(usage, doc string, f func(args []driver.Value) (driver.Value, error)) Function {
 	return NewFunction(usage, doc, true, func(_ context.Context, args []driver.Value) (driver.Value, error) { return f(args) })
 }
 
@@ -69,16 +72,6 @@ func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.
 	name, params, _ := strings.Cut(usage, "(")
 	return Function{Usage: usage, Doc: doc, Function: schema.Function{
 		Name: name, Args: 1 + strings.Count(params, ","), Pure: pure, Call: f}}
-}
-
-// text1 makes an SQL function of one text.
-func text1(f func(string) driver.Value) call {
-	return func(args []driver.Value) (driver.Value, error) {
-		if s, ok := args[0].(string); ok {
-			return f(s), nil
-		}
-		return nil, nil
-	}
 }
 
 func pathDir(path string) driver.Value {

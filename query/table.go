@@ -205,15 +205,17 @@ func (t *table) cut(cells []string) []string {
 // stream writes the rows held. Those that follow are written as they come.
 func (t *table) stream() error {
 	t.streaming = true
-	if err := t.begin(); err != nil {
-		return err
+	err := t.rule("┌", "┬", "┐")
+	if err == nil && !t.NoHeader {
+		_ = t.write(t.names, t.bold) // an error stays with buf
+		err = t.rule("├", "┼", "┤")
 	}
 	for _, cells := range t.cells {
-		if err := t.write(cells, nil); err != nil {
-			return err
+		if err == nil {
+			err = t.write(cells, nil)
 		}
 	}
-	return nil
+	return err
 }
 
 // measure sets the widths of the columns, and reports false if they do not fit.
@@ -229,24 +231,13 @@ func (t *table) measure() bool {
 			least[i] = w // a number without its end is another number
 		}
 		if !t.NoHeader {
-			least[i] = max(least[i], min(width(t.names[i]), terminal.LeastWidth))
+			least[i] = max(least[i], min(terminal.Width(t.names[i]), terminal.LeastWidth))
 		}
 	}
 	if !t.NoHeader {
 		t.widen(t.names)
 	}
 	return t.Width == 0 || terminal.Fit(t.Width-3*len(t.names)-1, t.widths, least)
-}
-
-// begin writes what is above the first row.
-func (t *table) begin() error {
-	if err := t.rule("┌", "┬", "┐"); err != nil || t.NoHeader {
-		return err
-	}
-	if err := t.write(t.names, t.bold); err != nil {
-		return err
-	}
-	return t.rule("├", "┼", "┤")
 }
 
 // fallBack has lines write the result: a column a line.
@@ -265,7 +256,7 @@ func (t *table) fallBack() error {
 
 func (t *table) widen(cells []string) {
 	for i, c := range cells {
-		t.widths[i] = max(t.widths[i], width(c))
+		t.widths[i] = max(t.widths[i], terminal.Width(c))
 	}
 }
 
@@ -293,7 +284,7 @@ func (t *table) write(cells []string, style func(string) string) error {
 		if t.Width > 0 {
 			c = terminal.Shorten(c, t.widths[i])
 		}
-		pad := t.widths[i] - width(c)
+		pad := t.widths[i] - terminal.Width(c)
 		if style != nil {
 			c = style(c)
 		}

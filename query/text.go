@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"pakdb/internal/terminal"
 )
 
 // text writes a value as text formats show it.
@@ -90,9 +88,6 @@ func isPlain(s string) bool {
 	}
 	return true
 }
-
-// width is how many cells s takes on a terminal.
-func width(s string) int { return terminal.Width(s) }
 
 // replace is r.Replace for texts that mostly have none of the characters in any.
 func replace(r *strings.Replacer, any, s string) string {
