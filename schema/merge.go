@@ -428,7 +428,7 @@ func (m *merge) addMappings(ctx context.Context) error {
 			}
 			group, classes = append(group, Mapping{Name: o.Name, Digest: o.Digest, Data: o.Data}), append(classes, o.Values)
 		}
-		if all = all[n:]; len(all) == 0 && sameMappings(group, last) {
+		if all = all[n:]; len(all) == 0 && slices.EqualFunc(group, last, func(a, b Mapping) bool { return a.Digest == b.Digest }) {
 			return nil
 		}
 		if err := m.RememberMappings(ctx, group, classes); err != nil {
@@ -436,10 +436,6 @@ func (m *merge) addMappings(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func sameMappings(a, b []Mapping) bool {
-	return slices.EqualFunc(a, b, func(a, b Mapping) bool { return a.Digest == b.Digest })
 }
 
 // addSets adds the values that hold in the build alone, and the hash of the classes by
@@ -571,12 +567,10 @@ func bothFound(a, b []Ref) []Ref {
 	}
 	seen := map[key]bool{}
 	var all []Ref
-	for _, refs := range [][]Ref{a, b} {
-		for _, r := range refs {
-			if k := (key{r.Space, r.Key}); !seen[k] {
-				seen[k] = true
-				all = append(all, r)
-			}
+	for _, r := range slices.Concat(a, b) {
+		if k := (key{r.Space, r.Key}); !seen[k] {
+			seen[k] = true
+			all = append(all, r)
 		}
 	}
 	return all
