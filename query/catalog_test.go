@@ -111,11 +111,7 @@ func openSmall(t testing.TB) *query.DB {
 	contents := query.NewContents(path, registry(), nil, nil)
 	beside := schema.NewOnDemand(path)
 	t.Cleanup(func() { _ = beside.Close() })
-	var tables []query.TableFunction
-	for _, t := range semantic.Tables(beside) {
-		tables = append(tables, query.TableFunction{TableFunction: t})
-	}
-	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: show.GraphFunctions(beside), Tables: tables})
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: show.GraphFunctions(beside), Tables: semantic.Tables(beside)})
 	if err != nil {
 		t.Fatal(err)
 	}

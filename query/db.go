@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"pakdb/internal/process"
+	"pakdb/schema"
 )
 
 // Options for [Open]. The zero value works.
 type Options struct {
 	// Functions are SQL functions beside those of this package.
-	Functions []Function
+	Functions []schema.Function
 	// Tables are functions that yield rows.
-	Tables []TableFunction
+	Tables []schema.TableFunction
 	// Contents serves content_text and content_blob, which fail without it.
 	// It is not closed by [DB.Close].
 	Contents *Contents
@@ -59,10 +60,10 @@ func (db *DB) Close() error {
 func (db *DB) Catalog() string { return db.catalog }
 
 // TableFunctions returns the functions that yield rows.
-func (db *DB) TableFunctions() []TableFunction { return db.options.Tables }
+func (db *DB) TableFunctions() []schema.TableFunction { return db.options.Tables }
 
 // Functions returns the SQL functions beside SQLite's own.
-func (db *DB) Functions() []Function { return db.options.Functions }
+func (db *DB) Functions() []schema.Function { return db.options.Functions }
 
 // session returns the connection, which it opens if there is none.
 func (db *DB) session(ctx context.Context) (*session, error) {
@@ -79,22 +80,23 @@ func (db *DB) session(ctx context.Context) (*session, error) {
 // patience is how long a statement may take to end once its context is done.
 const patience = 500 * time.Millisecond
 
-// inside calls f with a statement, text with its values, that ctx ends within [patience].
+// inside runs a statement, text with its values, that ctx ends within [patience]: columns is
+// called once, row for every row. The values belong to row until it returns.
 // SQLite looks between its operations whether it should end; one that takes long, such as
 // a function on a text of many megabytes, is given up with its connection, and ends
-// when it ends. It cannot write to anything, and f hears no more of it.
-func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValue, f func(*statement) error) error {
+// when it ends. It cannot write to anything, and neither function is called any more.
+func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValue, columns func([]string) error, row func([]driver.Value) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	s, err := db.session(ctx)
 	if err != nil {
 		return err
 	}
-	run := &statement{done: make(chan struct{})}
+	run := &statement{text: text, values: values, columns: columns, row: row, done: make(chan struct{})}
 	var result error
 	go func() {
 		defer close(run.done)
-		result = process.RescueCall(func() error { return s.run(ctx, run, text, values, f) })
+		result = process.RescueCall(func() error { return s.run(ctx, run) })
 	}()
 	select {
 	case <-run.done:
@@ -134,11 +136,9 @@ func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]
 	for i, v := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	err := db.inside(ctx, query, values, func(st *statement) error {
-		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
-			all = append(all, text(row[0], ""))
-			return nil
-		})
+	err := db.inside(ctx, query, values, func([]string) error { return nil }, func(row []driver.Value) error {
+		all = append(all, text(row[0], ""))
+		return nil
 	})
 	return all, err
 }

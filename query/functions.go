@@ -17,27 +17,11 @@ import (
 	"pakdb/schema"
 )
 
-// Function is an SQL function with its help.
-type Function struct {
-	schema.Function
-	Usage string // "human_size(n)"
-	Doc   string // one line
-}
-
-// TableFunction is an SQL function that yields rows, with its help.
-type TableFunction struct {
-	schema.TableFunction
-	Doc string // one line
-}
-
-// Usage returns how it is called: "diff(old, new)".
-func (t *TableFunction) Usage() string { return t.Name + "(" + strings.Join(t.Params, ", ") + ")" }
-
 // Functions returns the SQL functions of this package, in the order of their
 // help. NULL in gives NULL out, and so does an argument of a type that makes no
 // sense. contents may be nil.
-func Functions(contents *Contents) []Function {
-	return append([]Function{
+func Functions(contents *Contents) []schema.Function {
+	return []schema.Function{
 		TextFunction("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", pathDir),
 		TextFunction("path_name(path)", "last part of a path: A.umap", pathName),
 		TextFunction("path_ext(path)", "extension in lower case without the dot: umap", pathExt),
@@ -48,12 +32,14 @@ func Functions(contents *Contents) []Function {
 		TextFunction("key_of_path(path)", "key of a path in path_key", func(path string) driver.Value { return schema.PathKey(path) }),
 		TextFunction("key_of_name(name)", "key of a name in name_key, whatever its case", func(name string) driver.Value { return schema.NameKey(name) }),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
-	}, contentFunctions(contents)...)
+		NewFunction("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, contents.blob),
+		NewFunction("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, contents.text),
+	}
 }
 
 // TextFunction makes a pure SQL function of one text, such as a hash of paths.
 // f returns int64, float64, string, []byte or nil.
-func TextFunction(usage, doc string, f func(string) driver.Value) Function {
+func TextFunction(usage, doc string, f func(string) driver.Value) schema.Function {
 	return pure(usage, doc, func(args []driver.Value) (driver.Value, error) {
 		if s, ok := args[0].(string); ok {
 			return f(s), nil
@@ -62,16 +48,15 @@ func TextFunction(usage, doc string, f func(string) driver.Value) Function {
 	})
 }
 
-func pure(usage, doc string, f func(args []driver.Value) (driver.Value, error)) Function {
+func pure(usage, doc string, f func(args []driver.Value) (driver.Value, error)) schema.Function {
 	return NewFunction(usage, doc, true, func(_ context.Context, args []driver.Value) (driver.Value, error) { return f(args) })
 }
 
 // NewFunction makes an SQL function, whose name and number of arguments are those of usage. A pure
 // one returns the same for the same arguments.
-func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.Value) (driver.Value, error)) Function {
+func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.Value) (driver.Value, error)) schema.Function {
 	name, params, _ := strings.Cut(usage, "(")
-	return Function{Usage: usage, Doc: doc, Function: schema.Function{
-		Name: name, Args: 1 + strings.Count(params, ","), Pure: pure, Call: f}}
+	return schema.Function{Name: name, Args: 1 + strings.Count(params, ","), Usage: usage, Doc: doc, Pure: pure, Call: f}
 }
 
 func pathDir(path string) driver.Value {
@@ -208,13 +193,6 @@ func (r *regexps) compile(pattern string) (*regexp.Regexp, error) {
 
 // maxContent bounds the contents that SQL may hold in memory.
 const maxContent = 64 << 20
-
-func contentFunctions(c *Contents) []Function {
-	return []Function{
-		NewFunction("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, c.blob),
-		NewFunction("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, c.text),
-	}
-}
 
 var errNoContents = errors.New("contents are not available here")
 

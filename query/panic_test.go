@@ -38,10 +38,10 @@ func TestPanicsOfStatements(t *testing.T) {
 		}
 	}
 	db, err := query.Open(t.Context(), smallCatalog(t), query.Options{
-		Functions: []query.Function{{Function: schema.Function{Name: "strike", Args: 1, Call: func(context.Context, []driver.Value) (driver.Value, error) {
+		Functions: []schema.Function{{Name: "strike", Args: 1, Call: func(context.Context, []driver.Value) (driver.Value, error) {
 			return none[5], nil
-		}}}},
-		Tables: []query.TableFunction{{TableFunction: schema.TableFunction{Name: "strikes", Columns: []string{"n"}, Params: []string{"p"}, Rows: rows}}},
+		}}},
+		Tables: []schema.TableFunction{{Name: "strikes", Columns: []string{"n"}, Params: []string{"p"}, Rows: rows}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (db *DB) one(ctx context.Context, s Statement, args Args, columns func([]st
 	if err != nil {
 		return err
 	}
-	return db.inside(ctx, s.SQL, values, func(st *statement) error { return st.each(s.SQL, values, columns, row) })
+	return db.inside(ctx, s.SQL, values, columns, row)
 }
 
 // Each runs one statement of a user's: columns is called once, row for every row, whose values

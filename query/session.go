@@ -41,7 +41,7 @@ func openSession(ctx context.Context, catalog string, o Options) (*session, erro
 			})
 			return v, s.failed
 		}
-		functions = append(functions, f.Function)
+		functions = append(functions, f)
 	}
 	var err error
 	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables)); err != nil {
@@ -66,7 +66,7 @@ func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
 
 // tableFunctions gives them the context of the statement that runs, as the other
 // functions have it, and keeps their errors.
-func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction {
+func (s *session) tableFunctions(tables []schema.TableFunction) []schema.TableFunction {
 	var all []schema.TableFunction
 	for _, t := range tables {
 		rows := t.Rows
@@ -89,18 +89,17 @@ func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction 
 				return err
 			})
 		}
-		all = append(all, t.TableFunction)
+		all = append(all, t)
 	}
 	return all
 }
 
-// run calls f with the connection such that ctx ends what f runs at any moment
-// between two operations of SQLite. The driver heeds a context while a call of its
-// own lasts, but not between two rows: a statement that yields a row and then works
-// for an hour could not be stopped. So f runs in an SQL function, inside a statement
-// that the driver watches; the statements of f carry no context, for they would end
-// the watch. text and values are the statement that f runs.
-func (s *session) run(ctx context.Context, st *statement, text string, values []driver.NamedValue, f func(*statement) error) error {
+// run runs a statement such that ctx ends it at any moment between two operations of
+// SQLite. The driver heeds a context while a call of its own lasts, but not between two
+// rows: a statement that yields a row and then works for an hour could not be stopped.
+// So it runs in an SQL function, inside a statement that the driver watches, and carries
+// no context itself, for that would end the watch.
+func (s *session) run(ctx context.Context, st *statement) error {
 	conn, err := s.sql.Conn(ctx)
 	if err != nil {
 		return err
@@ -110,15 +109,14 @@ func (s *session) run(ctx context.Context, st *statement, text string, values []
 		return err
 	}
 	return conn.Raw(func(c any) error {
-		end, err := s.sql.Statement(ctx, c.(driver.Conn), text, values)
+		end, err := s.sql.Statement(ctx, c.(driver.Conn), st.text, st.values)
 		if err != nil {
 			return interrupted(ctx, err)
 		}
 		result := errNotRun
 		outer := s.ctx
 		s.failed = nil
-		st.q = c.(driver.QueryerContext)
-		s.ctx, s.pending = ctx, func() { result = process.RescueCall(func() error { return f(st) }) }
+		s.ctx, s.pending = ctx, func() { result = process.RescueCall(func() error { return st.run(c.(driver.QueryerContext)) }) }
 		defer func() { s.ctx, s.pending = outer, nil }()
 		_, err = c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
 		if result == errNotRun {
@@ -154,7 +152,11 @@ func (s *session) runPending(context.Context, []driver.Value) (driver.Value, err
 
 // statement is a running statement, which can be given up.
 type statement struct {
-	q    driver.QueryerContext
+	text    string
+	values  []driver.NamedValue
+	columns func([]string) error
+	row     func([]driver.Value) error
+
 	done chan struct{} // it has ended
 	left atomic.Bool
 	mu   sync.Mutex // held during calls back
@@ -190,11 +192,9 @@ func (st *statement) back(f func() error) error {
 	return f()
 }
 
-// each runs one statement: columns is called once, row for every row. The
-// values belong to row until it returns.
-func (st *statement) each(query string, args []driver.NamedValue,
-	columns func([]string) error, row func([]driver.Value) error) (err error) {
-	rows, err := st.q.QueryContext(context.Background(), query, args)
+// run calls columns once, and row for every row.
+func (st *statement) run(on driver.QueryerContext) (err error) {
+	rows, err := on.QueryContext(context.Background(), st.text, st.values)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (st *statement) each(query string, args []driver.NamedValue,
 			err = closeErr
 		}
 	}()
-	if err := st.back(func() error { return columns(rows.Columns()) }); err != nil {
+	if err := st.back(func() error { return st.columns(rows.Columns()) }); err != nil {
 		return err
 	}
 	values := make([]driver.Value, len(rows.Columns()))
@@ -214,7 +214,7 @@ func (st *statement) each(query string, args []driver.NamedValue,
 		case err != nil:
 			return err
 		}
-		if err := st.back(func() error { return row(values) }); err != nil {
+		if err := st.back(func() error { return st.row(values) }); err != nil {
 			return err
 		}
 	}

@@ -307,12 +307,7 @@ func withOffsets(t testing.TB, path string) string {
 }
 
 // plainFunctions are the functions of SQL that statements call, for SQLite alone.
-func plainFunctions() (all []schema.Function) {
-	for _, f := range asks.Functions(nil) {
-		all = append(all, f.Function)
-	}
-	return all
-}
+func plainFunctions() []schema.Function { return asks.Functions(nil) }
 
 type answer struct {
 	columns []string

@@ -21,8 +21,10 @@ import (
 // int64, float64, string, []byte or nil, and returns one of them; an error ends
 // the statement.
 type Function struct {
-	Name string
-	Args int // -1: any number
+	Name  string
+	Args  int    // -1: any number
+	Usage string // for help: "human_size(n)"
+	Doc   string // one line
 	// Pure functions return the same for the same arguments, so SQLite may
 	// call them once and use them in more places.
 	Pure bool

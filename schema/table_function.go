@@ -18,6 +18,7 @@ import (
 // that statement.
 type TableFunction struct {
 	Name    string
+	Doc     string   // for help, one line
 	Columns []string // names, each with its type after a space where it has one
 	// Params are the names of the arguments, which are hidden columns. All must
 	// be given.
@@ -26,6 +27,9 @@ type TableFunction struct {
 	// An error ends the statement.
 	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
 }
+
+// Usage returns how it is called: "diff(old, new)".
+func (f *TableFunction) Usage() string { return f.Name + "(" + strings.Join(f.Params, ", ") + ")" }
 
 // create is run on each new connection. The driver's virtual tables have to be
 // created; SQLite takes one that has hidden columns for a function. That happens
@@ -107,7 +111,7 @@ type tableCursor struct {
 func (c *tableCursor) Filter(plan int, _ string, args []vtab.Value) error {
 	_ = c.Close()
 	if plan == 0 {
-		return fmt.Errorf("%s needs its arguments: %s(%s)", c.m.Name, c.m.Name, strings.Join(c.m.Params, ", "))
+		return fmt.Errorf("%s needs its arguments: %s", c.m.Name, c.m.Usage())
 	}
 	c.args = slices.Clone(args)
 	c.next, c.stop = iter.Pull2(c.m.Rows(c.m.ctx, c.args))

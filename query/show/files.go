@@ -96,9 +96,9 @@ func (f *Files) texts() semantic.Contents {
 }
 
 // Functions returns the SQL functions that show contents of a catalog.
-func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []query.Function {
+func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []schema.Function {
 	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
-	return []query.Function{query.NewFunction("function_text(build, path, function)",
+	return []schema.Function{query.NewFunction("function_text(build, path, function)",
 		"code of a function of an Unreal package; NULL: not at hand", false, c.text)}
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 // GraphFunctions returns the SQL functions over the graph of a catalog.
-func GraphFunctions(catalog *schema.OnDemand) []query.Function {
+func GraphFunctions(catalog *schema.OnDemand) []schema.Function {
 	c := &graphFuncs{catalog}
-	return []query.Function{
+	return []schema.Function{
 		query.NewFunction("id_key(text)", "an id in any form, decimal or hex, as the signed integer of the tables", true, idKey),
 		query.NewFunction("graph_cycles(build, kinds)", "JSON: arrays of paths that refer to each other in circles", false, c.cycles),
 		query.NewFunction("graph_locality(build, weak)", "JSON: how far apart named resources' parts lie; see @locality", false, c.locality),

@@ -47,16 +47,16 @@ func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *qu
 }
 
 // Functions are the SQL functions beside those of package query.
-func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []query.Function {
+func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []schema.Function {
 	return slices.Concat(show.GraphFunctions(catalog), show.Functions(catalog, contents, r), formatFunctions())
 }
 
 // formatFunctions are the SQL functions that formats bring along.
-func formatFunctions() []query.Function {
+func formatFunctions() []schema.Function {
 	hash := func(h func(string) uint64) func(string) driver.Value {
 		return func(s string) driver.Value { return int64(h(s)) }
 	}
-	return []query.Function{
+	return []schema.Function{
 		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
 		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(gpak.FileID)),
 		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(gpak.ResourceID)),
@@ -64,7 +64,7 @@ func formatFunctions() []query.Function {
 }
 
 // Tables are the SQL functions that yield rows.
-func Tables(catalog *schema.OnDemand) (tables []query.TableFunction) {
+func Tables(catalog *schema.OnDemand) []schema.TableFunction {
 	docs := map[string]string{
 		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
 		"diff_files":     "the same, the files of an Unreal asset one by one",
@@ -72,8 +72,9 @@ func Tables(catalog *schema.OnDemand) (tables []query.TableFunction) {
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
 		"search":         "where texts, names, values and paths are found, as pakdb find shows it",
 	}
-	for _, t := range append(semantic.Tables(catalog), query.SearchFunction(catalog)) {
-		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
+	tables := append(semantic.Tables(catalog), query.SearchFunction(catalog))
+	for i := range tables {
+		tables[i].Doc = docs[tables[i].Name]
 	}
 	return tables
 }

@@ -15,9 +15,9 @@ import (
 
 func TestComplete(t *testing.T) {
 	plain := newDB(t)
-	db, err := query.Open(context.Background(), plain.Catalog(), query.Options{Tables: []query.TableFunction{{
-		TableFunction: schema.TableFunction{Name: "diff", Params: []string{"old_build", "new_build"}, Columns: []string{"renamed_by"},
-			Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}, Doc: "d"}}})
+	db, err := query.Open(context.Background(), plain.Catalog(), query.Options{Tables: []schema.TableFunction{{
+		Name: "diff", Doc: "d", Params: []string{"old_build", "new_build"}, Columns: []string{"renamed_by"},
+		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ import (
 func newDB(t *testing.T) *query.DB {
 	t.Helper()
 	path := schematest.OfOne(t, schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5})
-	yields := query.TableFunction{Doc: "a pair", TableFunction: schema.TableFunction{Name: "pair", Columns: []string{"n INTEGER"}, Params: []string{"a", "b"},
-		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}}
-	db, err := query.Open(t.Context(), path, query.Options{Tables: []query.TableFunction{yields}})
+	yields := schema.TableFunction{Doc: "a pair", Name: "pair", Columns: []string{"n INTEGER"}, Params: []string{"a", "b"},
+		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}
+	db, err := query.Open(t.Context(), path, query.Options{Tables: []schema.TableFunction{yields}})
 	if err != nil {
 		t.Fatal(err)
 	}
