@@ -52,9 +52,9 @@ func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 // len returns how many are kept in memory.
 func (s *seen[K]) len() int { return s.fresh.n + len(s.old) }
 
-// has reports whether the id of k is known.
+// has reports whether the id of k is known, and will be after the next look-up.
 func (s *seen[K]) has(k K) bool {
-	if s.old[k] != 0 {
+	if s.index == nil && s.old[k] != 0 {
 		return true
 	}
 	n, _ := s.fresh.find(k)
@@ -92,13 +92,13 @@ func (s *seen[K]) forget() {
 // are identified by their values and not by their caller, so that many rows of
 // one key, which can be forged, are read once.
 func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, ok bool)) error {
+	if s.index != nil { // another look-up is cheaper than to remember all
+		clear(s.old)
+	}
 	slices.Sort(keys)
 	ids, err := s.haveKeys(ctx, f, slices.Compact(keys))
 	if err != nil {
 		return err
-	}
-	if s.index != nil { // another look-up is cheaper than to remember all
-		clear(s.old)
 	}
 	slices.Sort(ids) // neighbours share pages, and most often are in the order of the archive
 	query := fmt.Sprintf("SELECT t.%s, %s FROM src CROSS JOIN %s t ON t.%[1]s = src.a", s.numbered.id, s.columns, s.name)

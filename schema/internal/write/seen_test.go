@@ -1,0 +1,59 @@
+package write
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"path/filepath"
+	"testing"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/record"
+)
+
+// TestSeenAgain: a text that the catalog has keeps its id, in whatever batches it comes.
+func TestSeenAgain(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "c.db")
+	if err := file.CreateIfAbsent(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	w := conn.OpenWriter(path)
+	defer func() { _ = w.DB.Close() }()
+	var s seen[string]
+	err := w.InTx(ctx, func(tx *sql.Tx) error {
+		for id, name := range []string{"a", "b", "c"} {
+			if _, err := tx.Exec("INSERT INTO x_name (name_id, name) VALUES (?, ?)", id+1, name); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO x_name_key (key, name_id) VALUES (?, ?)", record.NameKey(name), id+1); err != nil {
+				return err
+			}
+		}
+		return s.start(ctx, tx, nameTable)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finder := conn.NewFinder(path)
+	defer func() { _ = finder.Close() }()
+	for _, batch := range [][]string{{"a"}, {"a", "b"}, {"c", "b"}, {"a", "b", "c"}} {
+		var keys []int64
+		for _, name := range batch {
+			if !s.has(name) {
+				keys = append(keys, record.NameKey(name))
+			}
+		}
+		err := s.find(ctx, finder, keys, func(_ int64, columns []driver.Value) (string, bool) {
+			name, ok := columns[0].(string)
+			return name, ok
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range batch {
+			if id, fresh := s.id(name); fresh || id != int64(name[0]-'a')+1 {
+				t.Errorf("%v: %s has id %d, fresh %v", batch, name, id, fresh)
+			}
+		}
+	}
+}
