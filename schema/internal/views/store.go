@@ -84,7 +84,7 @@ type store struct {
 	number  int64    // of the first row, other than of rows of other stores
 	columns []vector // by the column of the view; empty where it is not used
 	pool    *pool
-	indexes map[indexName]*index
+	indexes []*index
 }
 
 // indexName are the columns of an index, and of which of them it has ids in place of texts.
@@ -171,21 +171,29 @@ const spread = 0x9E3779B97F4A7C15
 
 // index finds rows of a store by the hash of some columns.
 type index struct {
-	heads  []int32
-	next   []int32
-	hashes []uint32
+	name  indexName
+	heads []int32
+	rows  []indexed
+}
+
+// indexed is a row of an index.
+type indexed struct {
+	next int32 // row in the same place
+	hash uint32
 }
 
 // indexOf returns the index of some columns, which is made when it is first asked for.
 func (s *store) indexOf(name indexName, columns []int, stop func() error) (*index, error) {
-	if ix := s.indexes[name]; ix != nil {
-		return ix, nil
+	for _, ix := range s.indexes {
+		if ix.name == name {
+			return ix, nil
+		}
 	}
 	size := 16
 	for size < s.n+s.n/2 {
 		size *= 2
 	}
-	ix := &index{heads: make([]int32, size), next: make([]int32, s.n), hashes: make([]uint32, s.n)}
+	ix := &index{name: name, heads: make([]int32, size), rows: make([]indexed, s.n)}
 	for i := range ix.heads {
 		ix.heads[i] = -1
 	}
@@ -200,13 +208,10 @@ func (s *store) indexOf(name indexName, columns []int, stop func() error) (*inde
 			return nil, err
 		}
 		head := &ix.heads[h&uint64(size-1)]
-		ix.next[i], ix.hashes[i] = *head, uint32(h>>32)
+		ix.rows[i] = indexed{*head, uint32(h >> 32)}
 		*head = int32(i)
 	}
-	if s.indexes == nil {
-		s.indexes = map[indexName]*index{}
-	}
-	s.indexes[name] = ix
+	s.indexes = append(s.indexes, ix)
 	return ix, nil
 }
 
@@ -216,11 +221,11 @@ func (ix *index) first(h uint64) int {
 }
 
 // after returns the next row of a hash, -1 for none.
-func (ix *index) after(row int, h uint64) int { return ix.match(ix.next[row], h) }
+func (ix *index) after(row int, h uint64) int { return ix.match(ix.rows[row].next, h) }
 
 func (ix *index) match(row int32, h uint64) int {
-	for row >= 0 && ix.hashes[row] != uint32(h>>32) {
-		row = ix.next[row]
+	for row >= 0 && ix.rows[row].hash != uint32(h>>32) {
+		row = ix.rows[row].next
 	}
 	return int(row)
 }

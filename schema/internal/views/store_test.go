@@ -26,7 +26,7 @@ func TestIndexChains(t *testing.T) {
 		for _, row := range x.heads {
 			for n := 1; row >= 0; n++ {
 				steps += n
-				row = x.next[row]
+				row = x.rows[row].next
 			}
 		}
 		if steps > 2*rows {
