@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"runtime/debug"
 	"slices"
 
 	"pakdb/codecs"
@@ -21,6 +22,7 @@ func OpenQueries(ctx context.Context, app *App) (db *query.DB, closeDB func(), e
 	if err := LimitMemory(); err != nil {
 		return nil, nil, err
 	}
+	debug.SetGCPercent(50) // rows and pages are few large pieces, which cost little to go through
 	return OpenQueriesOf(ctx, app, app.Catalog)
 }
 
