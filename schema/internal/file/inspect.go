@@ -77,23 +77,16 @@ func inspect(ctx context.Context, path string) (found, error) {
 		if !errors.Is(err, conn.ErrBusy) || time.Now().After(deadline) {
 			return absent, err
 		}
-		if err := sleep(ctx, 20*time.Millisecond); err != nil { // somebody else may be completing it
-			return absent, err
+		select {
+		case <-ctx.Done():
+			return absent, ctx.Err()
+		case <-time.After(20 * time.Millisecond): // somebody else may be completing it
 		}
 	}
 }
 
 // waitForOthers is how long one process waits for a lock that another one holds.
 const waitForOthers = 10 * time.Second
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
 
 // header is the part of a SQLite file that says what it is.
 type header [100]byte

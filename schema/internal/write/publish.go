@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"errors"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
@@ -51,20 +50,26 @@ func (b *Publication) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx)
 	if err := b.InsertMounts(ctx, tx); err != nil {
 		return err
 	}
-	same, err := mountsTheSame(ctx, tx, b.ID, b.Label)
+	old, err := buildOf(ctx, tx, b.Label)
 	if err != nil {
 		return err
 	}
-	if same {
-		return removeBuild(ctx, tx, b.ID)
+	if old != 0 {
+		same, err := mountTheSame(ctx, tx, b.ID, old)
+		if err != nil {
+			return err
+		}
+		if same {
+			old = b.ID
+		}
+		if err := removeBuild(ctx, tx, old); same || err != nil {
+			return err
+		}
 	}
-	return b.replace(ctx, src, tx)
+	return b.show(ctx, src, tx)
 }
 
-func (b *Publication) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
-	if err := removeLabel(ctx, tx, b.Label); err != nil {
-		return err
-	}
+func (b *Publication) show(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
 	if err := b.insertShadows(ctx, src, tx); err != nil {
 		return err
 	}
@@ -186,25 +191,12 @@ func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err e
 	return found, err
 }
 
-// mountsTheSame reports whether the complete build of that label mounts the very
-// same archives as build id, and has the same values.
-func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (bool, error) {
-	var old int64
-	err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&old)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	var other bool // values were read otherwise
-	err = tx.QueryRowContext(ctx, "SELECT (SELECT value_state FROM x_build WHERE build_id = ?) IS NOT (SELECT value_state FROM x_build WHERE build_id = ?)", id, old).Scan(&other)
-	if err != nil || other {
-		return false, err
-	}
+// mountTheSame reports whether two builds mount the very same archives, and have the same
+// values.
+func mountTheSame(ctx context.Context, tx *sql.Tx, id, old int64) (same bool, err error) {
 	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM x_build_archive WHERE build_id = "
-	var differ bool
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) OR EXISTS ("+
-		mounts+"?2 EXCEPT "+mounts+"?1)", id, old).Scan(&differ)
-	return !differ, err
+	const state = "(SELECT value_state FROM x_build WHERE build_id = "
+	err = tx.QueryRowContext(ctx, "SELECT NOT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) AND NOT EXISTS ("+mounts+"?2 EXCEPT "+mounts+"?1) AND "+
+		state+"?1) IS "+state+"?2)", id, old).Scan(&same)
+	return same, err
 }

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,13 +15,7 @@ import (
 // RemoveUnfinished clears what an interrupted run left: its build, and archives
 // that were not completed. Completed archives stay for the next run.
 func RemoveUnfinished(ctx context.Context, tx *sql.Tx) error {
-	err := conn.ExecAll(ctx, tx,
-		"DELETE FROM x_build_archive WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
-		"DELETE FROM x_build_symbol WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
-		"DELETE FROM x_build_shadow WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
-		"DELETE FROM x_build_value WHERE build_id IN (SELECT build_id FROM x_build WHERE complete = 0)",
-		"DELETE FROM x_build WHERE complete = 0")
-	if err != nil {
+	if err := removeBuilds(ctx, tx, "complete = 0"); err != nil {
 		return err
 	}
 	if err := removeArchives(ctx, tx, "complete = 0"); err != nil {
@@ -31,32 +24,26 @@ func RemoveUnfinished(ctx context.Context, tx *sql.Tx) error {
 	return search.Trim(ctx, tx)
 }
 
-// removeLabel deletes the build that has the label.
-func removeLabel(ctx context.Context, tx *sql.Tx, label string) error {
-	var old int64
-	err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&old)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return removeBuild(ctx, tx, old)
+// buildOf returns the id of the build that has a label, 0 for none.
+func buildOf(ctx context.Context, tx *sql.Tx, label string) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(build_id), 0) FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
+	return id, err
 }
 
 // removeBuild deletes a build, but not what it mounts.
 func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
+	return removeBuilds(ctx, tx, fmt.Sprintf("build_id = %d", id))
+}
+
+// removeBuilds deletes the builds for which a condition holds.
+func removeBuilds(ctx context.Context, tx *sql.Tx, where string) error {
+	builds := " build_id IN (SELECT build_id FROM x_build WHERE " + where + ")"
 	// Paths that no entry of the build has: those of others are noted with their entries.
-	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_removed (kind, id) SELECT ?, path_id FROM x_build_symbol WHERE build_id = ? AND present = 0", removedPath, id)
-	if err != nil {
-		return err
-	}
+	statements := []string{fmt.Sprintf("INSERT OR IGNORE INTO x_removed (kind, id) SELECT %d, path_id FROM x_build_symbol WHERE present = 0 AND", removedPath) + builds}
 	for _, table := range []string{"x_build_archive", "x_build_symbol", "x_build_shadow", "x_build_name", "x_build_value", "x_build"} {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
-			return err
-		}
+		statements = append(statements, "DELETE FROM "+table+" WHERE"+builds)
 	}
-	return nil
+	return conn.ExecAll(ctx, tx, statements...)
 }
 
 // RemoveUnmounted deletes archives that no build mounts, and values that hold in none.
@@ -77,10 +64,9 @@ func RemoveUnmounted(ctx context.Context, tx *sql.Tx) error {
 // label that is not there.
 func RemoveLabels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 	for _, label := range labels {
-		var id int64
-		err := tx.QueryRowContext(ctx, "SELECT build_id FROM x_build WHERE label = ? AND complete = 1", label).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("%w: %q", conn.ErrNoBuild, label)
+		id, err := buildOf(ctx, tx, label)
+		if err == nil && id == 0 {
+			err = fmt.Errorf("%w: %q", conn.ErrNoBuild, label)
 		}
 		if err != nil {
 			return err
