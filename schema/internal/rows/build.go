@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
@@ -26,8 +25,7 @@ type Archive struct {
 	Root string // in front of its paths in the game's file system
 
 	id, ordinal, lineage, edition int64
-
-	mountPoint string // of one that is read by its id
+	mountPoint                    string
 }
 
 // reading calls do, which reads one state of the catalog.
@@ -48,40 +46,39 @@ type reader struct {
 }
 
 // archive returns an archive, whichever builds have it.
-func (r *reader) archive(id int64) (a *Archive, err error) {
-	const query = "SELECT lineage_id, edition, mount_point FROM main.x_archive WHERE archive_id = ?1"
-	err = r.s.EachRow(r.ctx, query, []driver.Value{id}, func(v []driver.Value) {
-		a = &Archive{id: id}
-		a.lineage, _ = v[0].(int64)
-		a.edition, _ = v[1].(int64)
-		mountPoint, _ := v[2].(string)
-		a.mountPoint = strings.Clone(mountPoint)
-	})
-	if err == nil && a == nil {
+func (r *reader) archive(id int64) (*Archive, error) {
+	const query = "SELECT archive_id, 0, lineage_id, edition, '', game_root, mount_point FROM main.x_archive WHERE archive_id = ?1"
+	all, err := r.list(query, id)
+	if err == nil && len(all) == 0 {
 		err = damaged("no archive %d", id)
 	}
-	return a, err
+	if err != nil {
+		return nil, err
+	}
+	return &all[0], nil
 }
 
 // mounted lists the archives of a build.
-const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, ba.name, a.game_root
+const mounted = `SELECT a.archive_id, ba.ordinal, a.lineage_id, a.edition, ba.name, a.game_root, a.mount_point
 	FROM x_build b
 	JOIN x_build_archive ba ON ba.build_id = b.build_id
 	JOIN x_archive a ON a.archive_id = ba.archive_id
 	WHERE b.complete = 1 AND b.label = ?1
 	ORDER BY ba.ordinal`
 
-// begin reads what there is to know before the first entry of a build.
-func (r *reader) begin(build string) error {
-	err := r.s.EachRow(r.ctx, mounted, []driver.Value{build}, func(v []driver.Value) {
+// list returns the archives that a query lists.
+func (r *reader) list(query string, arg driver.Value) (all []Archive, err error) {
+	err = r.s.EachRow(r.ctx, query, []driver.Value{arg}, func(v []driver.Value) {
 		n := func(i int) int64 { n, _ := v[i].(int64); return n }
-		a := Archive{id: n(0), ordinal: n(1), lineage: n(2), edition: n(3)}
-		name, _ := v[4].(string)
-		root, _ := v[5].(string)
-		a.Name, a.Root = strings.Clone(name), strings.Clone(root) // the values belong to SQLite
-		r.archives = append(r.archives, a)
+		text := func(i int) string { s, _ := v[i].(string); return s }
+		all = append(all, Archive{Name: text(4), Root: text(5), id: n(0), ordinal: n(1), lineage: n(2), edition: n(3), mountPoint: text(6)})
 	})
-	if err != nil || len(r.archives) == 0 {
+	return all, err
+}
+
+// begin reads what there is to know before the first entry of a build.
+func (r *reader) begin(build string) (err error) {
+	if r.archives, err = r.list(mounted, build); err != nil || len(r.archives) == 0 {
 		return err
 	}
 	return r.open()
