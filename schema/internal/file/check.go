@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"pakdb/schema/internal/conn"
@@ -102,12 +103,12 @@ func (c *checker) run() error {
 	if err := c.integrity(); err != nil {
 		return err
 	}
-	own, err := layout.Tables()
-	if err != nil {
-		return err
+	var own []string
+	for _, c := range layout.Columns() {
+		own = append(own, c.Table)
 	}
 	steps := append([]step{{"references", `SELECT NULL, printf('%d rows of %s lack what they refer to in %s', count(*), "table", parent)
-		FROM pragma_foreign_key_check WHERE "table" IN ('` + strings.Join(own, "', '") + `') GROUP BY "table", parent`}}, checkSteps()...)
+		FROM pragma_foreign_key_check WHERE "table" IN ('` + strings.Join(slices.Compact(own), "', '") + `') GROUP BY "table", parent`}}, checkSteps()...)
 	for _, s := range steps {
 		if err := c.step(s); err != nil {
 			return err

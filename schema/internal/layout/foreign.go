@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -57,16 +56,6 @@ func statements(script string) iter.Seq2[[]string, string] {
 			at += len(line)
 		}
 	}
-}
-
-// Tables returns the names of the tables that every catalog has. Others are those of
-// whatever made them.
-func Tables() ([]string, error) {
-	m, err := ours()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(slices.Clone(m.needed), func(name string) bool { return m.kinds[name] != "TABLE" }), nil
 }
 
 // Check returns an error if a catalog is of another layout, or of class
