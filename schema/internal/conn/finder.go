@@ -40,11 +40,6 @@ func (f *Finder) Each(ctx context.Context, query string, n int, value func(row, 
 	return EachRow(ctx, f.DB, query, nil, row)
 }
 
-// Rows runs a query as [EachRow] does.
-func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
-	return EachRow(ctx, f.DB, query, args, row)
-}
-
 // Hold keeps the catalog as it is now for all look-ups that follow, whatever others write to it, and
 // returns statements that see the same. The Finder must be one of [NewFinder].
 func (f *Finder) Hold(ctx context.Context) (s *Statements, err error) {

@@ -181,7 +181,7 @@ func (c *Catalog) Mappings(ctx context.Context) (all []Mapping, err error) {
 // the archives are, and were scanned alike, by the labels of the builds.
 func Prints(ctx context.Context, f *conn.Finder) (map[string]string, error) {
 	all := map[string]string{}
-	err := f.Rows(ctx, `SELECT b.label, ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem, a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan
+	err := conn.EachRow(ctx, f.DB, `SELECT b.label, ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem, a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan
 		FROM x_build b
 		LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
 		LEFT JOIN x_archive a ON a.archive_id = ba.archive_id

@@ -24,7 +24,7 @@ type reader struct {
 // each runs a query and calls take for each of its rows, up to the first that is damaged.
 func (c *reader) each(ctx context.Context, table, query string, args []driver.Value, take func(*row)) error {
 	r := &row{reader: c, table: table}
-	err := c.finder.Rows(ctx, query, args, r.taking(take))
+	err := conn.EachRow(ctx, c.finder.DB, query, args, r.taking(take))
 	return first(err, r.err)
 }
 

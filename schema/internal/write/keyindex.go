@@ -34,7 +34,7 @@ func keyBucket(key int64) (bucket uint64, rest uint32) {
 // ascending, and ids.
 func loadKeyIndex(ctx context.Context, f *conn.Finder, query string, rows int64) (*keyIndex, error) {
 	x := &keyIndex{keys: make([]uint32, 0, rows), ids: make([]uint32, 0, rows)}
-	err := f.Rows(ctx, query, nil, func(row []driver.Value) {
+	err := conn.EachRow(ctx, f.DB, query, nil, func(row []driver.Value) {
 		bucket, rest := keyBucket(row[0].(int64))
 		x.keys = append(x.keys, rest)
 		x.ids = append(x.ids, uint32(row[1].(int64)))

@@ -100,7 +100,7 @@ func (m *matcher) markStated(ctx context.Context, b *Batch, started map[int64]*e
 		}
 		ed.stated = true
 		at := 0
-		err := m.finder.Rows(ctx, `SELECT r.row FROM x_entry_row r CROSS JOIN x_content c ON c.content_id = r.content_id
+		err := conn.EachRow(ctx, m.finder.DB, `SELECT r.row FROM x_entry_row r CROSS JOIN x_content c ON c.content_id = r.content_id
 			WHERE r.lineage_id = ? AND length(c.hash) < 32 ORDER BY r.row`, []driver.Value{ed.lineage.ID}, func(v []driver.Value) {
 			for at < len(ed.old) && ed.old[at].Row < v[0].(int64) {
 				at++
