@@ -16,11 +16,13 @@ import (
 // gets what the least general inspector gave for the first entry in stored order,
 // whichever worker was faster.
 type inspected struct {
-	mu   sync.Mutex
-	by   map[inspectedKey]place
-	kept map[inspectedKey]int // [schema.Generality] of what was kept
-	as   map[string]int64     // numbers of types and extensions
-	last int64                // that was given
+	mu sync.Mutex
+	by map[inspectedKey]place
+	// What was kept: [schema.Generality] of facts, and exports of packages.
+	facts  map[contentKey]uint8
+	values map[inspectedKey]struct{}
+	as     map[string]int64 // numbers of types and extensions
+	last   int64            // that was given
 }
 
 // place is where an entry is in the scan.
@@ -34,15 +36,23 @@ type inspectedKey struct {
 	as      int64 // an even number of a type and extension, or a header with the last bit set
 }
 
-// asFacts is the number of facts that were kept.
-const asFacts = 0
-
 // asHeader is the number of exports of a package.
 func asHeader(header int64) int64 { return header | 1 }
 
-// maxInspected bounds the memory, 6 MB of each map. Beyond it they start anew, and some
-// contents are inspected twice.
-const maxInspected = 1 << 17
+// maxInspected bounds the memory, 3 MB. Beyond it some contents are inspected twice.
+const maxInspected = 1 << 16
+
+// maxKept bounds the memory of what was kept, about 27 bytes of facts. The catalog, which is
+// asked beyond it, does not see the last batches: of two facts it might keep the more general.
+const maxKept = 1 << 20
+
+// room returns a map with room for another element, up to a limit: one that starts anew.
+func room[K comparable, V any](m map[K]V, limit int) map[K]V {
+	if m == nil || len(m) >= limit {
+		return map[K]V{}
+	}
+	return m
+}
 
 // wanted reports whether the entry at that place must be inspected: no entry
 // before it, of the same content and type, is or was.
@@ -76,9 +86,7 @@ func (s *inspected) first(key inspectedKey, at place) bool {
 	if first, ok := s.by[key]; ok && first < at {
 		return false
 	}
-	if s.by == nil || len(s.by) >= maxInspected {
-		s.by = map[inspectedKey]place{}
-	}
+	s.by = room(s.by, maxInspected)
 	s.by[key] = at
 	return true
 }
@@ -92,22 +100,23 @@ func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool
 // keep drops facts and values of contents that an earlier entry has brought, unless they
 // are of an inspector that is less general. It is called in stored order, from one goroutine.
 func (s *inspected) keep(row *schema.Entry) {
-	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asFacts}, schema.Generality(row.Facts.Inspector)) {
-		row.Facts = nil
+	content := contentKey(row.Content[:16])
+	if row.Facts != nil {
+		found := uint8(schema.Generality(row.Facts.Inspector))
+		if before, ok := s.facts[content]; ok && before <= found {
+			row.Facts = nil
+		} else {
+			s.facts = room(s.facts, maxKept)
+			s.facts[content] = found
+		}
 	}
-	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asHeader(row.ExportsOf.Header)}, 0) {
-		row.Values = nil
+	if row.Values != nil {
+		key := inspectedKey{content, asHeader(row.ExportsOf.Header)}
+		if _, ok := s.values[key]; ok {
+			row.Values = nil
+		} else {
+			s.values = room(s.values, maxKept)
+			s.values[key] = struct{}{}
+		}
 	}
-}
-
-// isKept reports whether a key was asked for before, with what is as general or less.
-func (s *inspected) isKept(key inspectedKey, generality int) bool {
-	if before, ok := s.kept[key]; ok && before <= generality {
-		return true
-	}
-	if s.kept == nil || len(s.kept) >= maxInspected {
-		s.kept = map[inspectedKey]int{}
-	}
-	s.kept[key] = generality
-	return false
 }
