@@ -25,7 +25,7 @@ func wantedPaths(b *Batch) []wantedPath {
 		}
 	}
 	for i := range b.Rows {
-		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" {
+		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" && r.ExportsOf.Path != r.Name {
 			wanted = append(wanted, wantedPath{r.ExportsOf.Path, record.HashOf(r.ExportsOf.Path), &r.Exports.Path})
 		}
 	}
@@ -60,6 +60,11 @@ func (in *interner) internPaths(ctx context.Context, b *Batch) error {
 		}
 		prefix, name := record.SplitPath(p.name)
 		b.NewPaths = append(b.NewPaths, Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
+	}
+	for i := range b.Rows { // most packages are the entry itself
+		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path == r.Name {
+			r.Exports.Path = r.PathID
+		}
 	}
 	return nil
 }
