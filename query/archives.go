@@ -97,34 +97,31 @@ func (c *Contents) evict() {
 }
 
 // openArchive opens the file of a place if it may be the one that was scanned.
-func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
+func (c *Contents) openArchive(ctx context.Context, p place) (_ *archive, err error) {
 	f, err := regular.Open(p.location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoContent, err)
 	}
-	a := &archive{place: p, file: f}
-	if err := c.read(ctx, a); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return a, nil
-}
-
-func (c *Contents) read(ctx context.Context, a *archive) error {
-	src, err := codecs.FileSource(a.file)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	src, err := codecs.FileSource(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	st, err := a.file.Stat()
+	st, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	a := &archive{place: p, file: f, touched: st.ModTime().UnixNano() != p.mtime}
 	if st.Size() != a.size {
-		return a.changed()
+		return nil, a.changed()
 	}
-	a.touched = st.ModTime().UnixNano() != a.mtime
 	own, _, err := c.registry.Open(ctx, src, c.options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.Archive = codecs.WrapNested(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
 	if a.indexed, _ = own.(codecs.Indexed); a.indexed == nil {
@@ -132,7 +129,7 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 	}
 	a.own = int64(own.Info().EntryCount)
 	a.nested = sync.OnceValue(func() []*codecs.Entry { return list(a.Archive) })
-	return nil
+	return a, nil
 }
 
 func (a *archive) changed() error {

@@ -116,17 +116,12 @@ func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValu
 		<-run.done
 		_ = s.sql.Close()
 	}()
-	return &leftError{interrupted(ctx, ErrLeft)}
+	return &classed{class: ErrLeft, err: interrupted(ctx, ErrLeft)}
 }
 
 // ErrLeft means that a statement was to end, and that an operation of it which
 // cannot be interrupted runs on, until it is done or the process ends.
 var ErrLeft = errors.New("an operation that cannot be interrupted runs on, and ends by itself")
-
-// leftError is the context's error, and ErrLeft.
-type leftError struct{ error }
-
-func (e *leftError) Unwrap() []error { return []error{e.error, ErrLeft} }
 
 // Texts runs a query of this program's own and returns its first column, as
 // text.
