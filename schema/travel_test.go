@@ -78,7 +78,7 @@ func travelled(t *testing.T, path string, columns []string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	scratch := slices.DeleteFunc(export.Views(), func(v *export.View) bool { return v.Name != "scratch" })
+	scratch := slices.DeleteFunc(export.Views(), func(v *schema.View) bool { return v.Name != "scratch" })
 	copied := func(format string) string {
 		m, err := export.Build(t.Context(), file, dir, "1.0", export.Options{Format: format, Views: scratch})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/schema"
 )
 
 // PartRows is how many rows a file has at most.
@@ -17,8 +18,8 @@ const PartRows = 1_000_000
 
 // Options say what is exported. Format and Views may be empty.
 type Options struct {
-	Format string  // one of [Formats]; "" is the first
-	Views  []*View // nil: all
+	Format string         // one of [Formats]; "" is the first
+	Views  []*schema.View // nil: all
 }
 
 // Build writes a build of a catalog to a folder, in place of what the folder has of it,
@@ -56,11 +57,11 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 		if err := removeParts(ctx, d, folder); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(opts.Views, func(o *View) bool { return o.Name == v.Name }) {
+		if !slices.ContainsFunc(opts.Views, func(o *schema.View) bool { return o.Name == v.Name }) {
 			continue
 		}
 		p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
-		if m.Views[v.Name], err = p.write(func(row func([]any) error) error { return v.each(ctx, db, build, row) }); err != nil {
+		if m.Views[v.Name], err = p.write(func(row func([]any) error) error { return each(ctx, db, v, build, row) }); err != nil {
 			return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
 		}
 	}
@@ -76,7 +77,7 @@ type parts struct {
 	dir     *atomicfile.Dir
 	folder  string
 	format  string
-	columns []Column
+	columns []schema.ViewColumn
 	files   []File
 
 	open *file

@@ -39,7 +39,7 @@ func files(t testing.TB, dir string) map[string][32]byte {
 }
 
 // views returns views by their names.
-func views(names ...string) (all []*export.View) {
+func views(names ...string) (all []*schema.View) {
 	for _, v := range export.Views() {
 		if slices.Contains(names, v.Name) {
 			all = append(all, v)
@@ -133,7 +133,7 @@ func TestParquet(t *testing.T) {
 
 // TestTexts: NULL, empty texts, quotes, line breaks and numbers in CSV and JSON.
 func TestTexts(t *testing.T) {
-	columns := []export.Column{{"a", "text"}, {"b", "integer"}, {"c", "real"}}
+	columns := []schema.ViewColumn{{Name: "a", Type: "text"}, {Name: "b", Type: "integer"}, {Name: "c", Type: "real"}}
 	for format, want := range map[string]string{
 		"csv":   "a,b,c\n,1,0.5\n\"\",-2,\n\"x\"\"y,\nz\",3,1e+100\n",
 		"jsonl": `{"a":null,"b":1,"c":0.5}` + "\n" + `{"a":"","b":-2,"c":null}` + "\n" + `{"a":"x\"y,\nz","b":3,"c":1e+100}` + "\n",
@@ -157,7 +157,7 @@ func TestTexts(t *testing.T) {
 // TestTimes: times of all years that SQLite writes are instants; what is no time is an error
 // that names the column.
 func TestTimes(t *testing.T) {
-	columns := []export.Column{{"at", "time"}}
+	columns := []schema.ViewColumn{{Name: "at", Type: "time"}}
 	for text, want := range map[string]int64{
 		"1970-01-01 00:00:00": 0, "2014-12-31T04:26:56Z": 1420000016000, "1601-01-01 00:00:00": -11644473600000, "-0001-01-01 00:00:00": -62198755200000, "noon": 1,
 	} {

@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/schema"
 )
 
 // Manifest is what _SUCCESS.json says of a build.
@@ -161,7 +162,7 @@ func Beside(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	var have []*View
+	var have []*schema.View
 	for _, v := range Views() {
 		files, err := fs.Glob(d.FS(), v.Name+"/build=*/*.parquet")
 		if err != nil {
@@ -182,7 +183,7 @@ const Contents = "SELECT content, max(size) AS size, max(kind) AS kind, count(*)
 
 // duckDB returns the SQL that makes views in DuckDB. It is run in the folder. Views show
 // builds that are complete; if there is none, asking them is an error.
-func duckDB(have []*View) string {
+func duckDB(have []*schema.View) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- Views of pakdb, version %d: run duckdb in this folder, then .read duckdb.sql\n", Version)
 	b.WriteString(`CREATE OR REPLACE MACRO complete_builds() AS TABLE SELECT build

@@ -13,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"pakdb/schema"
 )
 
 // Formats returns the names of the formats, the default first.
@@ -26,7 +28,7 @@ type Encoder interface {
 }
 
 // NewEncoder begins a file of rows of these columns.
-func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
+func NewEncoder(format string, w io.Writer, columns []schema.ViewColumn) (Encoder, error) {
 	switch format {
 	case "csv":
 		return newCSV(w, columns)
@@ -39,7 +41,7 @@ func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 // csv writes RFC 4180 with lines that end in LF. NULL is empty, an empty text is "".
 type csv struct{ w *bufio.Writer }
 
-func newCSV(w io.Writer, columns []Column) (*csv, error) {
+func newCSV(w io.Writer, columns []schema.ViewColumn) (*csv, error) {
 	c := &csv{bufio.NewWriterSize(w, 256<<10)}
 	for i, column := range columns {
 		if i > 0 {
@@ -87,7 +89,7 @@ type lines struct {
 	enc  *json.Encoder
 }
 
-func newLines(w io.Writer, columns []Column) *lines {
+func newLines(w io.Writer, columns []schema.ViewColumn) *lines {
 	l := &lines{w: bufio.NewWriterSize(w, 256<<10)}
 	l.enc = json.NewEncoder(&l.text)
 	l.enc.SetEscapeHTML(false)
@@ -139,7 +141,7 @@ var packed = &zstd.Codec{Level: zstd.SpeedBetterCompression}
 // table writes Parquet.
 type table struct {
 	w       *parquet.GenericWriter[any]
-	columns []Column
+	columns []schema.ViewColumn
 	rows    []parquet.Row
 }
 
@@ -152,10 +154,10 @@ type ordered struct {
 
 func (o ordered) Fields() []parquet.Field { return o.fields }
 
-func newTable(w io.Writer, columns []Column) *table {
+func newTable(w io.Writer, columns []schema.ViewColumn) *table {
 	group := parquet.Group{}
 	for _, c := range columns {
-		group[c.Name] = parquet.Optional(c.node())
+		group[c.Name] = parquet.Optional(node(&c))
 	}
 	root := ordered{Group: group}
 	for _, c := range columns {
@@ -172,7 +174,7 @@ func newTable(w io.Writer, columns []Column) *table {
 }
 
 // node returns the type of the column.
-func (c *Column) node() parquet.Node {
+func node(c *schema.ViewColumn) parquet.Node {
 	switch c.Type {
 	case "integer":
 		return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
@@ -192,15 +194,15 @@ func (c *Column) node() parquet.Node {
 func (t *table) Write(values []any) error {
 	row := make(parquet.Row, len(values))
 	for i, v := range values {
-		cell, err := t.columns[i].cell(v)
+		stored, err := cell(&t.columns[i], v)
 		if err != nil {
 			return err
 		}
 		level := 1
-		if cell.IsNull() {
+		if stored.IsNull() {
 			level = 0
 		}
-		row[i] = cell.Level(0, level, i)
+		row[i] = stored.Level(0, level, i)
 	}
 	if t.rows = append(t.rows, row); len(t.rows) < batchRows {
 		return nil
@@ -222,7 +224,7 @@ func (t *table) Close() error {
 }
 
 // cell returns a value as Parquet has it.
-func (c *Column) cell(v any) (parquet.Value, error) {
+func cell(c *schema.ViewColumn, v any) (parquet.Value, error) {
 	switch v := v.(type) {
 	case string:
 		if c.Type == "time" {

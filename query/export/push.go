@@ -17,13 +17,14 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/schema"
 )
 
 // serverTypes are the types of columns in ClickHouse, all of which may be NULL.
 var serverTypes = map[string]string{"integer": "Int64", "boolean": "Bool", "number": "Float64", "real": "Float64", "time": "DateTime64(3)"}
 
 // columnsOf lists columns and their types as ClickHouse has them, each followed by after.
-func (v *View) columnsOf(after string) string {
+func columnsOf(v *schema.View, after string) string {
 	var b strings.Builder
 	for i, c := range v.Columns {
 		t := serverTypes[c.Type]
@@ -42,9 +43,9 @@ func (v *View) columnsOf(after string) string {
 // repeated. A build is a partition of each table. Views show the builds that pakdb_builds has.
 func tables() (all []string) {
 	for _, v := range Views() {
-		key := slices.IndexFunc(v.Columns, func(c Column) bool { return c.Name == "path" })
+		key := slices.IndexFunc(v.Columns, func(c schema.ViewColumn) bool { return c.Name == "path" })
 		all = append(all, fmt.Sprintf("CREATE TABLE IF NOT EXISTS pakdb_%s (build String, %s) ENGINE = MergeTree PARTITION BY build ORDER BY `%s` SETTINGS allow_nullable_key = 1",
-			v.Name, v.columnsOf(" CODEC(ZSTD)"), v.Columns[max(key, 0)].Name))
+			v.Name, columnsOf(v, " CODEC(ZSTD)"), v.Columns[max(key, 0)].Name))
 	}
 	for _, v := range Views() {
 		all = append(all, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM pakdb_%[1]s WHERE build IN (SELECT build FROM pakdb_builds)", v.Name))
@@ -89,7 +90,7 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 		return 0, err
 	}
 	of := blake3.Sum256([]byte(build))
-	beside := func(v *View) string { return "pakdb_new_" + hex.EncodeToString(of[:8]) + "_" + v.Name }
+	beside := func(v *schema.View) string { return "pakdb_new_" + hex.EncodeToString(of[:8]) + "_" + v.Name }
 	for _, v := range Views() {
 		n, err := s.send(ctx, v, beside(v), build, filepath.Join(scratch.Path(), v.Name, folder), m.Views[v.Name])
 		if err != nil {
@@ -102,7 +103,7 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 		return 0, err
 	}
 	views := Views()
-	last := slices.IndexFunc(views, func(v *View) bool { return v.Name == "builds" })
+	last := slices.IndexFunc(views, func(v *schema.View) bool { return v.Name == "builds" })
 	for _, v := range append(slices.Delete(slices.Clone(views), last, last+1), views[last]) {
 		err := s.do(ctx, "ALTER TABLE "+beside(v)+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, "DROP TABLE "+beside(v))
 		if err != nil {
@@ -113,11 +114,11 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 }
 
 // send fills a new table with the files of a view, and returns the number of rows.
-func (s *Server) send(ctx context.Context, v *View, table, build, dir string, files []File) (rows int64, err error) {
+func (s *Server) send(ctx context.Context, v *schema.View, table, build, dir string, files []File) (rows int64, err error) {
 	if err := s.do(ctx, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" AS pakdb_"+v.Name); err != nil {
 		return 0, err
 	}
-	insert := "INSERT INTO " + table + " SELECT {build:String} AS build, * FROM input('" + v.columnsOf("") + "') FORMAT Parquet"
+	insert := "INSERT INTO " + table + " SELECT {build:String} AS build, * FROM input('" + columnsOf(v, "") + "') FORMAT Parquet"
 	for _, part := range files {
 		if rows += part.Rows; part.Rows == 0 {
 			continue

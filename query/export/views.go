@@ -16,38 +16,23 @@ import (
 // columns and views leave it alone.
 const Version = 1
 
-// View is a view of the catalog of which each build has rows.
-type View struct {
-	Name    string
-	Columns []Column // without build, which names the partition
-}
-
-// Column is a column of a view. Type is that of schema.ViewColumn.
-type Column struct{ Name, Type string }
-
 // Views returns the views that have rows of builds, with the columns that mean the same in
 // every catalog.
-func Views() (all []*View) {
-	for _, d := range schema.Views() {
-		v := &View{Name: d.Name}
-		of := false
-		for _, c := range d.Columns {
-			if of = of || c.Name == "build"; c.Name != "build" && travels(c) {
-				v.Columns = append(v.Columns, Column{c.Name, c.Type})
-			}
-		}
-		if of {
+func Views() (all []*schema.View) {
+	for _, v := range schema.Views() {
+		if slices.ContainsFunc(v.Columns, func(c schema.ViewColumn) bool { return c.Name == "build" }) {
+			v.Columns = slices.DeleteFunc(v.Columns, func(c schema.ViewColumn) bool { return !travels(c) })
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// travels reports whether a column means something without its catalog: numbers of rows do
-// not, nor does the place of an archive on the machine that scanned it. What pakdb alone
-// reads of the catalog is NULL in a copy.
+// travels reports whether a column is to be copied: build names the partition, and numbers of
+// rows mean nothing without their catalog, nor does the place of an archive on the machine that
+// scanned it. What pakdb alone reads of the catalog is NULL in a copy.
 func travels(c schema.ViewColumn) bool {
-	return c.Name != "location" && !strings.HasPrefix(c.Doc, "pakdb only") && !(c.Type == "integer" && strings.HasSuffix(c.Name, "_id"))
+	return c.Name != "build" && c.Name != "location" && !strings.HasPrefix(c.Doc, "pakdb only") && !(c.Type == "integer" && strings.HasSuffix(c.Name, "_id"))
 }
 
 // Names returns the names of all views.
@@ -61,7 +46,7 @@ func Names() (names []string) {
 // statement returns the SELECT of the rows of a build, whose label is ?1. All columns sort,
 // so that the same build gives the same rows in the same order; places come first, so that
 // neighbours are alike.
-func (v *View) statement() string {
+func statement(v *schema.View) string {
 	var list []string
 	places, rest := make([]string, 7), []string{}
 	for _, c := range v.Columns {
@@ -84,7 +69,7 @@ func (v *View) statement() string {
 
 // each calls row for each row of a build, whose values are nil, string, int64 or float64.
 // The slice is overwritten by the next row.
-func (v *View) each(ctx context.Context, db *sql.DB, build string, row func([]any) error) error {
+func each(ctx context.Context, db *sql.DB, v *schema.View, build string, row func([]any) error) error {
 	values, into := make([]any, len(v.Columns)), make([]any, len(v.Columns))
 	for i := range values {
 		into[i] = &values[i]
@@ -95,17 +80,17 @@ func (v *View) each(ctx context.Context, db *sql.DB, build string, row func([]an
 		}
 		for i, c := range v.Columns {
 			var err error
-			if values[i], err = c.value(values[i]); err != nil {
+			if values[i], err = value(&c, values[i]); err != nil {
 				return err
 			}
 		}
 		return row(values)
-	}, v.statement(), build))
+	}, statement(v), build))
 }
 
 // value returns a value as files have it, or an error if the column is of another type.
 // Texts that are not UTF-8 have U+FFFD in place of what is not.
-func (c *Column) value(v any) (any, error) {
+func value(c *schema.ViewColumn, v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil

@@ -101,7 +101,7 @@ func tellExport(a *cli.App, m *export.Manifest) error {
 }
 
 // chosenViews returns the views of these names, all if there are none.
-func chosenViews(names []string) (views []*export.View, err error) {
+func chosenViews(names []string) (views []*schema.View, err error) {
 	for _, v := range export.Views() {
 		if len(names) == 0 || slices.Contains(names, v.Name) {
 			views = append(views, v)
