@@ -14,17 +14,17 @@ import (
 
 // aloneExecutable returns the files of both builds that are executable in one of them, with
 // that build. A publisher records it; a catalog does not, so that it is only known of files
-// that are as they were indexed.
+// that are where they were indexed. Their times say nothing: a catalog has that of one copy.
 func aloneExecutable(ctx context.Context, s *operand.Sides) (alone [][2]string, err error) {
 	exec := map[string]map[string]bool{s.Old.Label: {}, s.New.Label: {}}
-	note := func(build, name, location string, is func(os.FileInfo) bool) {
-		if st, err := os.Stat(location); err == nil && is(st) {
+	note := func(build, name, location string, size int64) {
+		if st, err := os.Stat(location); err == nil && (size < 0 || st.Size() == size) {
 			exec[build][name] = atomicfile.IsExec(atomicfile.Mode(st))
 		}
 	}
 	if s.Reading != nil {
 		s.Reading.EachMount(func(build string, m *schema.Mount, _ string, _ *schema.Damage) {
-			note(build, m.Name, m.Location, func(os.FileInfo) bool { return true })
+			note(build, m.Name, m.Location, -1)
 		})
 	} else {
 		for build := range exec {
@@ -33,7 +33,7 @@ func aloneExecutable(ctx context.Context, s *operand.Sides) (alone [][2]string, 
 				return nil, err
 			}
 			for _, f := range files {
-				note(build, f.Name, f.Location, func(st os.FileInfo) bool { return st.Size() == f.Size && st.ModTime().UnixNano() == f.ModTime })
+				note(build, f.Name, f.Location, f.Size)
 			}
 		}
 	}
