@@ -113,9 +113,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if c.Result, c.damaged, err = compareSides(ctx, a, sides, o); err != nil {
 		return err
 	}
-	if c.exec, err = aloneExecutable(ctx, sides); err != nil {
-		return err
-	}
+	c.exec = aloneExecutable(sides)
 	c.Sort(opts.sort)
 	if err := c.refuseMissed(ctx, sides); err != nil {
 		return err
