@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -73,6 +74,43 @@ func TestRemoveGivesSpaceBack(t *testing.T) {
 		_, err := schema.Check(t.Context(), path, func(f schema.Finding) { t.Errorf("build %d: %s: %s", gone, f.Check, f.Detail) }, func(string) {})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestRemoveTextsWithNUL: the keys of names and paths with a NUL go with them, so that the ids
+// are free, and the search finds what comes after such a name.
+func TestRemoveTextsWithNUL(t *testing.T) {
+	c, path := newCatalog(t)
+	e := entry(1)
+	e.Name = "Dir\x00s/Na\x00me.ext"
+	e.Facts = &schema.Facts{Inspector: "i/1", Kind: "k"}
+	for _, name := range []string{"Cue\x00\x00", "Zebra"} {
+		e.Facts.Refs = append(e.Facts.Refs, schema.Ref{Kind: "r", Space: "s", Key: schema.NameKey(name), Name: name})
+	}
+	db := readDB(t, path)
+	for range 2 {
+		schematest.Build(t, c, "1", func(b *schema.Build) {
+			b.Search = schema.SearchMade
+			id := b.StartArchive(schema.Archive{Format: "test"})
+			if err := b.Add(id, e); err != nil {
+				t.Fatal(err)
+			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: "a"})
+		})
+		_, err := schema.Check(t.Context(), path, func(f schema.Finding) { t.Errorf("%s: %s", f.Check, f.Detail) }, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := scan[int](t, db, "SELECT count(*) FROM x_search_word WHERE x_search_word MATCH 'zebra'"); n == 0 {
+			t.Error("the search does not find Zebra")
+		}
+		if err := c.Remove(t.Context(), "1"); err != nil {
+			t.Fatal(err)
+		}
+		if n := scan[int](t, db, "SELECT (SELECT count(*) FROM x_name_key) + (SELECT count(*) FROM x_path_key)"); n != 0 {
+			t.Fatalf("%d keys of texts that were removed", n)
 		}
 	}
 }

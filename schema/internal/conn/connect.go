@@ -121,15 +121,17 @@ func registerFunctions(d *sqlite.Driver) error {
 		register(d, "search_words", search.Index))
 }
 
-// register makes a function of SQL.
+// register makes a function of SQL, of which of must not keep its argument: it is in memory of
+// SQLite, because the driver copies texts up to their first NUL alone.
 func register[T string | []byte, R any](d *sqlite.Driver, name string, of func(T) R) error {
-	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		v, ok := args[0].(T)
-		if !ok {
-			return nil, fmt.Errorf("%s: of %T", name, args[0])
-		}
-		return of(v), nil
-	})
+	return d.RegisterFunction(name, &sqlite.FunctionImpl{NArgs: 1, Deterministic: true, VolatileArgs: true,
+		Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			v, ok := args[0].(T)
+			if !ok {
+				return nil, fmt.Errorf("%s: of %T", name, args[0])
+			}
+			return of(v), nil
+		}})
 }
 
 // OpenReader opens for plain reading inside this process; queries of users
