@@ -625,7 +625,7 @@ func TestPagesAreAccessible(t *testing.T) {
 			{at + "Blueprints/BP_Door.uasset?show=code", `document.querySelector("[role=tabpanel] pre")`}, {at + "Audio/Bell.wav", `document.querySelector("audio")`},
 			{"/b/1.1/search?q=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("mark")`}, {"/b/1.1/problems"}, {"/b/1.1/archives"}, {"/b/1.1/graph?path=Harbor/Content/Data/DT_Weapons.uasset", `document.querySelector("svg a")`},
 			{"/compare/1.0...1.1", `document.querySelector("article .said:not(:empty)")`}, {door, `document.querySelector("article.on .hunk")`}, {"/patch/1.0...1.1"},
-			{"/sql?sql=" + url.QueryEscape("SELECT path, size FROM entries"), `document.querySelector("[role=gridcell]")`}, {"/q/largest"}, {"/nothing"},
+			{"/sql?sql=" + url.QueryEscape("SELECT path, size FROM entries"), `document.querySelector("[role=gridcell]")`}, {"/q/largest", `document.querySelector("[role=gridcell]")`}, {"/nothing"},
 		} {
 			b.open(page[0])
 			if page[1] != "" {
