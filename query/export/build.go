@@ -54,14 +54,12 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Views: map[string][]File{}}
 	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
-		if err := removeParts(ctx, d, folder); err != nil {
-			return nil, err
+		err := removeParts(ctx, d, folder)
+		if err == nil && slices.ContainsFunc(opts.Views, func(o *schema.View) bool { return o.Name == v.Name }) {
+			p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
+			m.Views[v.Name], err = p.write(func(row func([]any) error) error { return each(ctx, db, v, build, row) })
 		}
-		if !slices.ContainsFunc(opts.Views, func(o *schema.View) bool { return o.Name == v.Name }) {
-			continue
-		}
-		p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
-		if m.Views[v.Name], err = p.write(func(row func([]any) error) error { return each(ctx, db, v, build, row) }); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
 		}
 	}

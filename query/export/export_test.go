@@ -213,3 +213,16 @@ func TestFaults(t *testing.T) {
 		},
 	}, 200)
 }
+
+// TestNoFolder: an error names the view and the build whose files cannot be written.
+func TestNoFolder(t *testing.T) {
+	db := schematest.Open(t, schematest.OfOne(t, schema.Entry{Name: "a/b", Size: 1}))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "entries"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := export.Build(t.Context(), db, dir, "1.52", export.Options{Views: views("entries")})
+	if err == nil || !strings.HasPrefix(err.Error(), "entries of build 1.52: ") {
+		t.Errorf("got %v, want an error of entries of build 1.52", err)
+	}
+}
