@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"pakdb/web/internal/explore"
 )
@@ -52,4 +53,34 @@ func TestRecentMakesOne(t *testing.T) {
 	if _, err := c.Get(ctx, 2, func(ctx context.Context) (int, int, error) { return 0, 0, ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a request that has ended: %v", err)
 	}
+}
+
+// TestRecentMakesOneAfterFailure: after a failure the next one makes the value, and those who
+// ask meanwhile wait for it, too.
+func TestRecentMakesOneAfterFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := explore.NewRecent[int, int](1)
+		var all sync.WaitGroup
+		first, second, later := make(chan error), make(chan error), make(chan error)
+		close(later)
+		made := 0
+		get := func(until chan error) {
+			all.Go(func() {
+				v, err := c.Get(t.Context(), 1, func(context.Context) (int, int, error) { made++; return made, 1, <-until })
+				if until != first && (v != 2 || err != nil) {
+					t.Errorf("got %d, %v", v, err)
+				}
+			})
+			synctest.Wait()
+		}
+		get(first)
+		get(second)
+		first <- errors.New("it fails")
+		synctest.Wait()
+		get(later)
+		second <- nil
+		synctest.Wait()
+		get(later)
+		all.Wait()
+	})
 }
