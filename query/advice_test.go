@@ -24,6 +24,8 @@ func TestAdvice(t *testing.T) {
 		{"SELECT * FROM entries WHERE path LIKE '%x%'", "LIKE looks at every path of all builds: say which with build = '...'"},
 		{"SELECT * FROM entries WHERE build = 'b' AND path LIKE '%x%'", ""},
 		{"SELECT * FROM entries WHERE path REGEXP ?", "REGEXP looks at every path of all builds: say which with build = '...'"},
+		{"SELECT * FROM entries WHERE path GLOB '*x'", "GLOB looks at every path of all builds: say which with build = '...'"},
+		{"SELECT * FROM entries WHERE instr(path, ')') = 1", "instr(path) finds no rows by an index: path = and GLOB 'Folder/*' do"},
 		{"SELECT * FROM entries WHERE path LIKE", ""},
 		{"COLLATE NOCASE", ""},
 		{"lower(path", ""},

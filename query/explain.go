@@ -264,7 +264,7 @@ const computed = "(path|target_path|import_path|content|guid|asset_id|path_hash|
 // rows are found by columns, not by what a function makes of them; and patterns of paths.
 var (
 	slowFunction = regexp.MustCompile(` (lower|upper|substr|instr|replace) \( (?:\S+ \. )?` + computed + `(?: ,[^)]*)? \) (?:=|is|in|like) `)
-	slowPattern  = regexp.MustCompile(" " + computed + ` (like|regexp|glob(?: '\*)) \S`)
+	slowPattern  = regexp.MustCompile(" " + computed + ` (?:(like|regexp) \S|(glob) '\*)`)
 )
 
 // Advice returns why a statement may be slow and what to write in its place, in one
@@ -281,14 +281,13 @@ func Advice(sql string) string {
 		return fmt.Sprintf("%s(%s) finds no rows by an index: "+instead, m[1], m[2])
 	}
 	if m := slowPattern.FindStringSubmatch(text); m != nil && !slices.Contains(all, "build") {
-		operator, _, _ := strings.Cut(m[2], " ")
-		return fmt.Sprintf("%s looks at every %s of all builds: say which with build = '...'", strings.ToUpper(operator), m[1])
+		return fmt.Sprintf("%s looks at every %s of all builds: say which with build = '...'", strings.ToUpper(m[2]+m[3]), m[1])
 	}
 	return ""
 }
 
 // words returns the texts of the tokens of a statement: words in lower case without quotes,
-// the begin of literals.
+// literals as a quote, with the asterisk that some begin with.
 func words(sql string) (all []string) {
 	for t := range tokens(sql) {
 		text := sql[t.start:t.end]
@@ -296,7 +295,9 @@ func words(sql string) (all []string) {
 		case word:
 			text = strings.ToLower(unquote(text))
 		case quoted:
-			text = "'" + text[1:2]
+			if text = "'" + text[1:2]; text != "'*" {
+				text = "'"
+			}
 		}
 		all = append(all, text)
 	}
