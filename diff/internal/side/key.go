@@ -194,41 +194,7 @@ func (b *Side) sortRows(further func(x, y Row) int) {
 		}
 		return further(x, y)
 	}
-	if slices.IsSortedFunc(b.Rows, compare) {
-		return
-	}
-	if b.dealRows(); !slices.IsSortedFunc(b.Rows, compare) {
+	if !slices.IsSortedFunc(b.Rows, compare) {
 		slices.SortFunc(b.Rows, compare)
-	}
-}
-
-// dealRows brings rows near to their places by keys, in one pass: those without a path come
-// first.
-func (b *Side) dealRows() {
-	last := int64(0)
-	for i := range b.Rows {
-		last = max(last, b.Rows[i].Key)
-	}
-	if last > 4*int64(len(b.Rows)) {
-		return // ids of a catalog may be few among many
-	}
-	place := func(r *Row) int64 { return max(r.Key, 0) }
-	ends := make([]int32, last+2)
-	for i := range b.Rows {
-		ends[place(&b.Rows[i])+1]++
-	}
-	for i := range last + 1 {
-		ends[i+1] += ends[i]
-	}
-	to := make([]int32, len(b.Rows))
-	for i := range b.Rows {
-		end := &ends[place(&b.Rows[i])]
-		to[i], *end = *end, *end+1
-	}
-	for i := range b.Rows {
-		for j := to[i]; j != int32(i); j = to[i] {
-			b.Rows[i], b.Rows[j] = b.Rows[j], b.Rows[i]
-			to[i], to[j] = to[j], j
-		}
 	}
 }
