@@ -37,8 +37,9 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if s.build == nil {
 		clear(c.rows)
-		c.rows = c.rows[:0]
-		rowLists.Put(&c.rows)
+		rows := c.rows[:0] // apart from the chunk, which is not to live as long
+		c.rows = nil
+		rowLists.Put(&rows)
 	}
 	s.collectProblems(c)
 	for _, n := range c.names {
