@@ -11,7 +11,7 @@ import (
 // keyIndex is a key table in memory, 8 bytes a row: the ids of each key. It is read in one
 // go and in the table's order, so that each row costs a twentieth of looking for it.
 type keyIndex struct {
-	keys []uint32 // the bits after those of the bucket, ascending in it: whoever asks compares rows
+	keys []uint32 // the bits after those of the bucket, ascending in it: others may have the same, so that rows are compared
 	ids  []uint32
 	from [1<<keyBits + 1]uint32 // where the keys of each bucket begin
 }

@@ -101,7 +101,7 @@ func setKey(t *tx, r *Row, row, col int) driver.Value {
 }
 
 func insertValueEntries(t *tx, entries []*Row) error {
-	if t.sets == 0 { // whatever an inspector takes may be a package
+	if t.sets == 0 { // nothing has values, as with --without values: entries are packages nevertheless
 		return nil
 	}
 	for _, r := range entries {
