@@ -2,9 +2,9 @@
 -- param: build build newest label of the build
 -- bytes: size, stored
 -- example: pakdb query @by-archive
-SELECT archive, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
+SELECT archive, sum(entries) AS entries, sum(size) AS size, sum(stored) AS stored,
        round(1.0 * sum(stored) / nullif(sum(size), 0), 3) AS ratio
-FROM entries
+FROM totals
 WHERE build = :build
 GROUP BY archive_id
 ORDER BY sum(stored) DESC, archive;

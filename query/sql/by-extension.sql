@@ -2,8 +2,8 @@
 -- param: build build newest label of the build
 -- bytes: size, stored
 -- example: pakdb query @by-extension
-SELECT ext, count(*) AS entries, sum(size) AS size, sum(stored) AS stored
-FROM entries
+SELECT ext, sum(entries) AS entries, sum(size) AS size, sum(stored) AS stored
+FROM totals
 WHERE build = :build
 GROUP BY ext
 ORDER BY sum(stored) DESC, ext;
