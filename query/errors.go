@@ -130,7 +130,7 @@ func interrupted(ctx context.Context, err error) error {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the time is up: %w", ctx.Err())
+		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up")}
 	}
 	return ctx.Err()
 }
