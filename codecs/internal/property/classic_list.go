@@ -158,9 +158,9 @@ func (p *classicParser) typeOf(t *unreal.OldTag, owner unreal.ObjectRef) (typ *T
 		if f, ok := p.d.find(owner, t.Name, &p.work); ok && f.typ != nil && f.typ.Kind == Array {
 			return f.typ, f.fields
 		}
-		return types.of(Array, ""), 0
+		return types.array(typeUnknown), 0
 	case unreal.OldMap:
-		return types.of(Map, ""), 0
+		return typeMap, 0
 	}
 	if k := plainKinds[t.Kind]; k != Unknown {
 		return types.of(k, ""), 0

@@ -16,7 +16,7 @@ func (p *classicParser) read(i int, t *unreal.OldTag, fields unreal.ObjectRef) {
 		n.Text = p.NameText()
 	case n.Kind == Struct:
 		p.structure(i, fields, true)
-	case n.Kind == Array && n.Type.Elem == nil:
+	case n.Kind == Array && n.Type.Elem.Kind == Unknown:
 		p.guess(i)
 	case n.Kind == Array:
 		p.array(i, fields)
@@ -138,7 +138,6 @@ func (p *classicParser) guess(i int) {
 	}
 	rest := p.In.Len()
 	if n == 0 && rest == 0 {
-		p.o.List.Nodes[i].Type = p.d.types.array(p.d.types.of(Unknown, ""))
 		return
 	}
 	types := &p.d.types
@@ -163,7 +162,7 @@ func (p *classicParser) guess(i int) {
 		p.o.List.Nodes[i].Flags &^= Packed
 		p.classicTally = before
 	}
-	p.o.List.Nodes[i].Type = types.of(Array, "")
+	p.o.List.Nodes[i].Type = types.array(typeUnknown)
 	p.within(all, from)
 	p.In.Fail(errNone)
 }

@@ -99,7 +99,7 @@ func readField(p *parser, top bool) (f Field) {
 
 // readFieldType reads what a property of a kind has beside.
 func readFieldType(p *parser, kind Kind, name string) *Type {
-	t := &Type{Kind: kind}
+	t := NewType(kind, "", "", nil, nil)
 	inner := func() *Type {
 		f := readField(p, false)
 		if f.Type == nil && p.ok() {

@@ -367,7 +367,7 @@ func (w *jsonWriter) elements(parent, skip int) {
 // pairs appends a map, without the keys that it removes.
 func (w *jsonWriter) pairs(i int, named bool) {
 	n := &w.l.Nodes[i]
-	named = named && (n.Type.Key == nil || n.Type.Key.Kind == Name || n.Type.Key.Kind == Str)
+	named = named && (n.Type.Key.Kind == Name || n.Type.Key.Kind == Str)
 	brackets := "[]"
 	if named {
 		brackets = "{}"

@@ -315,7 +315,7 @@ func (x *jsonDiffer) list(i int, path string, given any) error {
 // pairs compares entries by their keys.
 func (x *jsonDiffer) pairs(i int, named bool, path string, given any) error {
 	n := &x.l.Nodes[i]
-	named = named && (n.Type.Key == nil || n.Type.Key.Kind == Name || n.Type.Key.Kind == Str)
+	named = named && (n.Type.Key.Kind == Name || n.Type.Key.Kind == Str)
 	entries, order, err := entriesOf(given, named, path)
 	if err != nil {
 		return err

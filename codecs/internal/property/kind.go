@@ -1,6 +1,9 @@
 package property
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Kind says what a value is. The engine's name of a kind with "Property" after it is
 // the type of a property: Int is IntProperty.
@@ -125,7 +128,7 @@ type Type struct {
 	Name string
 	Path string // of the package that declares the struct or enum, where that is known
 	Key  *Type  // of maps
-	Elem *Type  // of arrays, sets, optionals, values of maps; of enums the number below
+	Elem *Type  // of arrays, sets, optionals, values of maps; of enums the number below, or nil
 
 	native *native // how the struct's own serializer writes it; nil for a list
 }
@@ -158,11 +161,17 @@ func (t *Type) String() string {
 }
 
 // NewType returns a type that schemas can use. It finds how structs that have a
-// serializer of their own are stored.
+// serializer of their own are stored. A container has elements of type [Unknown] where elem
+// is nil, and a map such keys: readers need not ask.
 func NewType(kind Kind, name, path string, key, elem *Type) *Type {
 	t := &Type{Kind: kind, Name: name, Path: path, Key: key, Elem: elem}
-	if kind == Struct {
+	switch kind {
+	case Struct:
 		t.native = nativeNamed(name)
+	case Map:
+		t.Key, t.Elem = cmp.Or(key, typeUnknown), cmp.Or(elem, typeUnknown)
+	case Array, Set, Optional:
+		t.Elem = cmp.Or(elem, typeUnknown)
 	}
 	return t
 }

@@ -67,7 +67,7 @@ func readTagged(p *parser, path, name string) {
 // readPlainTag reads a tag below UE5 1012, after its name.
 func readPlainTag(p *parser, t *tag) {
 	v := p.v
-	key := typeKey{p.nameID(), 0, 0}
+	key := typeKey{p.nameID(), unstated, unstated}
 	t.sizeAt = int32(p.in.Off())
 	t.size, t.index = int(p.in.I32()), p.in.I32()
 	kind := p.d.kindOf(key[0])

@@ -7,6 +7,9 @@ type nameID uint64
 // names of what it is made of.
 type typeKey [3]nameID
 
+// unstated is in place of a name that a tag does not have. 0 is the first of the table.
+const unstated = ^nameID(0)
+
 // typeNode is a part of a complete type name.
 type typeNode struct {
 	name  nameID
@@ -17,13 +20,14 @@ type typeNode struct {
 // allocation for its type.
 type typeCache struct {
 	byKey  map[typeKey]*Type
+	simple map[nameID]*Type // of elements, whose names mean no more than a kind
 	byName map[string]*Type // by the bytes of the complete name
 	made   map[[2]*Type]*Type
 	made1  map[*Type]*Type
 }
 
 func newTypeCache() typeCache {
-	return typeCache{map[typeKey]*Type{}, map[string]*Type{}, map[[2]*Type]*Type{}, map[*Type]*Type{}}
+	return typeCache{map[typeKey]*Type{}, map[nameID]*Type{}, map[string]*Type{}, map[[2]*Type]*Type{}, map[*Type]*Type{}}
 }
 
 // of returns an array or map of known types.
@@ -52,13 +56,11 @@ func (c *typeCache) plain(k typeKey, kind Kind, d *Decoder) *Type {
 	}
 	switch kind {
 	case Array, Set, Optional:
-		t = &Type{Kind: kind, Elem: c.simple(k[1], d)}
+		t = &Type{Kind: kind, Elem: c.element(k[1], d)}
 	case Map:
-		t = &Type{Kind: kind, Key: c.simple(k[1], d), Elem: c.simple(k[2], d)}
+		t = &Type{Kind: kind, Key: c.element(k[1], d), Elem: c.element(k[2], d)}
 	case Struct, Byte, Enum:
 		t = NewType(kind, d.text(k[1]), "", nil, nil)
-	case Unknown:
-		t = &Type{Kind: kind, Name: d.text(k[0])}
 	default:
 		t = &Type{Kind: kind}
 	}
@@ -66,16 +68,12 @@ func (c *typeCache) plain(k typeKey, kind Kind, d *Decoder) *Type {
 	return t
 }
 
-// simple returns the type of elements: a kind and no more.
-func (c *typeCache) simple(id nameID, d *Decoder) *Type {
-	k := typeKey{id}
-	t := c.byKey[k]
+// element returns the type of elements: a kind and no more.
+func (c *typeCache) element(id nameID, d *Decoder) *Type {
+	t := c.simple[id]
 	if t == nil {
-		t = &Type{Kind: d.kindOf(id)}
-		if t.Kind == Unknown {
-			t.Name = d.text(id)
-		}
-		c.byKey[k] = t
+		t = NewType(d.kindOf(id), "", "", nil, nil)
+		c.simple[id] = t
 	}
 	return t
 }
@@ -100,9 +98,6 @@ func buildType(nodes []typeNode, d *Decoder, depth int) (*Type, []typeNode) {
 		return namedType(kind, nodes, d, depth)
 	}
 	t, rest := &Type{Kind: kind}, nodes[1:]
-	if kind == Unknown {
-		t.Name = d.text(head.name)
-	}
 	var below []*Type
 	for range head.inner {
 		var sub *Type

@@ -93,8 +93,9 @@ var (
 	typeGUID     = &Type{Kind: LazyObject}
 	typeSoft     = &Type{Kind: SoftObject}
 	typeStruct   = &Type{Kind: Struct}
-	typeArray    = &Type{Kind: Array}
-	typeMap      = &Type{Kind: Map}
+	typeUnknown  = &Type{}
+	typeArray    = &Type{Kind: Array, Elem: typeUnknown}
+	typeMap      = &Type{Kind: Map, Key: typeUnknown, Elem: typeUnknown}
 	typeByteName = &Type{Kind: Byte, Name: "Enum"} // of an array whose tag does not name the enum
 	typeByteEnum = &Type{Kind: Array, Elem: typeByteName}
 )
