@@ -11,8 +11,8 @@
 //   - session.go: the connection, and statements that run in it
 //   - errors.go, explain.go: what is wrong with a statement that failed
 //   - db.go, run.go, named.go: what callers use; statements end when their context does
-//   - find_query.go: a [Search], and which texts match; find.go: [Finder], the texts and paths that
-//     match, and search() in SQL; find_hits.go: where in contents they are
+//   - find.go: [Finder], the texts and paths that match, and search() in SQL; find_hits.go: where
+//     in contents they are
 //
 // # Parameters
 //

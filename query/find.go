@@ -41,14 +41,14 @@ func (f *Finder) Indexed() bool { return f.indexed }
 // match beyond them follow, ranked likewise.
 const window = 256
 
-// Hits yields where in all builds a text is found, the best first. [ParseSearch] says what the
+// Hits yields where in all builds a text is found, the best first. [search.Parse] says what the
 // text may be. It fails with [ErrNoIndex] where there is no index.
 func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return seq(func(add func(Hit) error) error {
 		if !f.indexed {
 			return ErrNoIndex
 		}
-		q := ParseSearch(text)
+		q := search.Parse(text)
 		nextName, stopNames := iter.Pull2(seq(func(add func(match) error) error { return f.names(ctx, q, add) }))
 		defer stopNames()
 		nextPath, stopPaths := iter.Pull2(seq(func(add func(match) error) error { return f.paths(ctx, q, add) }))
@@ -125,8 +125,8 @@ type match struct {
 }
 
 // names adds the names that match, those first that are what is looked for.
-func (f *Finder) names(ctx context.Context, q *Search, add func(match) error) error {
-	if len(q.terms) == 0 {
+func (f *Finder) names(ctx context.Context, q *search.Query, add func(match) error) error {
+	if len(q.Parts()) == 0 {
 		return nil
 	}
 	added := map[int64]bool{}
@@ -134,18 +134,18 @@ func (f *Finder) names(ctx context.Context, q *Search, add func(match) error) er
 		if added[m.id] || !q.Matches(m.text) {
 			return nil
 		}
-		m.kind, m.score = search.Names, q.score(m.text)
+		m.kind, m.score = search.Names, q.Score(m.text)
 		return add(m)
 	}
 	err := f.rows(ctx, func(m match) error {
 		err := addName(m)
 		added[m.id] = true
 		return err
-	}, "SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", schema.NameKey(q.text))
+	}, "SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", schema.NameKey(q.Text))
 	if err != nil {
 		return err
 	}
-	return f.rows(ctx, addName, search.NamesSQL, q.match(), search.Contains(q.longest()))
+	return f.rows(ctx, addName, search.NamesSQL, q.Match(), search.Contains(q.Longest()))
 }
 
 // rows calls each for the ids and texts that a query yields.
@@ -161,14 +161,11 @@ func (f *Finder) rows(ctx context.Context, each func(match) error, query string,
 
 // paths adds the paths that have all terms somewhere, one of them in the name of the
 // file, of the files of an asset one; and the folders that have all of them.
-func (f *Finder) paths(ctx context.Context, q *Search, add func(match) error) error {
+func (f *Finder) paths(ctx context.Context, q *search.Query, add func(match) error) error {
 	seen, assets := map[int64]bool{}, map[string]bool{}
-	for i := range q.terms {
-		if !q.leads(i) {
-			continue
-		}
-		err := f.with(ctx, q.terms[i].text, search.FilesSQL, allFiles, func(m match) error {
-			if seen[m.id] || !q.inPath(m.text) {
+	for _, part := range q.Leading() {
+		err := f.with(ctx, part, search.FilesSQL, allFiles, func(m match) error {
+			if seen[m.id] || !q.InPath(m.text) {
 				return nil
 			}
 			seen[m.id] = true
@@ -178,21 +175,22 @@ func (f *Finder) paths(ctx context.Context, q *Search, add func(match) error) er
 				}
 				assets[stem] = true
 			}
-			m.kind, m.score = search.Files, q.pathScore(m.text)
+			m.kind, m.score = search.Files, q.PathScore(m.text)
 			return add(m)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if len(q.terms) == 0 {
+	parts := q.Parts()
+	if len(parts) == 0 {
 		return nil
 	}
-	return f.with(ctx, q.terms[0].text, search.FoldersSQL, allFolders, func(m match) error {
-		if !q.inPath(m.text) {
+	return f.with(ctx, parts[0], search.FoldersSQL, allFolders, func(m match) error {
+		if !q.InPath(m.text) {
 			return nil
 		}
-		m.kind, m.score = search.Folders, q.pathScore(strings.TrimSuffix(m.text, "/"))
+		m.kind, m.score = search.Folders, q.PathScore(strings.TrimSuffix(m.text, "/"))
 		return add(m)
 	})
 }
@@ -209,32 +207,6 @@ func (f *Finder) with(ctx context.Context, part, indexed, all string, each func(
 		return f.rows(ctx, each, indexed, match, search.Contains(part))
 	}
 	return f.rows(ctx, each, all, search.Contains(part))
-}
-
-// leads reports whether paths are looked up by a term: a short one takes a look at each
-// path, which is done where all of them are short.
-func (q *Search) leads(i int) bool {
-	return search.Trigrams(q.terms[i].text) != "" || !slices.ContainsFunc(q.terms, func(t term) bool { return search.Trigrams(t.text) != "" })
-}
-
-// inPath reports whether a path has all terms; they may be parts of words.
-func (q *Search) inPath(path string) bool {
-	path = strings.ToLower(path)
-	for i := range q.terms {
-		if !strings.Contains(path, q.terms[i].text) {
-			return false
-		}
-	}
-	return true
-}
-
-// pathScore is the score of a path: by the name of the file, without its extension.
-func (q *Search) pathScore(path string) int {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.Contains(q.text, ".") {
-		name = name[:i]
-	}
-	return q.score(name)
 }
 
 // SearchFunction returns the SQL function search(text) over a catalog.

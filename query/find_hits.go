@@ -46,7 +46,7 @@ func uses() (all []use) {
 }
 
 // hits adds where a match is.
-func (f *Finder) hits(ctx context.Context, q *Search, m match, add func(Hit) error) error {
+func (f *Finder) hits(ctx context.Context, q *search.Query, m match, add func(Hit) error) error {
 	switch m.kind {
 	case search.Files:
 		if asset.Of(m.text) != "" {
@@ -82,7 +82,7 @@ func (f *Finder) hits(ctx context.Context, q *Search, m match, add func(Hit) err
 			}
 			text, place := m.text, o.place
 			if u.Lines {
-				text, place = q.line(text, place)
+				text, place = q.Line(text, place)
 			}
 			h := Hit{Kind: u.Kind, Text: text, Place: place, Count: o.count, Content: o.content}
 			if err := f.placed(ctx, h, query, id, add); err != nil {
@@ -111,7 +111,7 @@ const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FRO
 
 // asset adds the hits for an asset, by a match of one of its files: one at the path of its
 // tables, in all builds that have these; of other builds one at the first file that they have.
-func (f *Finder) asset(ctx context.Context, q *Search, m match, add func(Hit) error) error {
+func (f *Finder) asset(ctx context.Context, q *search.Query, m match, add func(Hit) error) error {
 	var names [][2]any
 	for _, name := range asset.Files(m.text) {
 		names = append(names, [2]any{schema.PathKey(name), name})
@@ -140,7 +140,7 @@ func (f *Finder) asset(ctx context.Context, q *Search, m match, add func(Hit) er
 		return err
 	}
 	for _, h := range hits {
-		if q.inPath(h.Path) {
+		if q.InPath(h.Path) {
 			h.Text = h.Path
 		}
 		if err := add(h); err != nil {

@@ -14,6 +14,7 @@
 // Reading order:
 //
 //   - words.go: the words of a text
+//   - query.go: what people look for, and which texts match
 //   - uses.go: where contents use names
 //   - paths.go: which texts a block may mean
 //   - index.go: makes the index, and keeps it right

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"pakdb/internal/search"
 	"pakdb/query"
 	"pakdb/query/show"
 	"pakdb/schema"
@@ -35,7 +36,7 @@ type Answers struct {
 // also the end of one; ids and GUIDs; hashes of contents; words of paths and texts.
 func (c *Catalog) Search(ctx context.Context, b *Build, typed string, most int) (*Answers, error) {
 	a := &Answers{Found: []Found{}}
-	if len(query.SearchWords(typed)) == 0 {
+	if len(search.Parse(typed).Words()) == 0 {
 		return a, nil
 	}
 	f, err := query.OpenSearch(ctx, c.db)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/search"
 	"pakdb/query"
 )
 
@@ -54,7 +55,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	if err != nil {
 		return err
 	}
-	if len(query.SearchWords(text)) == 0 {
+	if len(search.Parse(text).Words()) == 0 {
 		return fmt.Errorf("%w: %q has no word to look for", cli.ErrUsage, text)
 	}
 	for _, kind := range opts.kinds {

@@ -1,17 +1,16 @@
-package query
+package search
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"pakdb/internal/search"
 )
 
-// Search is a list of terms, all of which must match.
-type Search struct {
-	text  string // as it was given, without spaces around it
+// Query is a list of terms, all of which must match.
+type Query struct {
+	Text  string // as it was given, without spaces around it
 	lower string
 	terms []term
 }
@@ -25,12 +24,12 @@ type term struct {
 	phrase bool     // the text occurs as it is
 }
 
-// ParseSearch reads a search: words, starts of words that end in *, and "words in a
+// Parse reads a query: words, starts of words that end in *, and "words in a
 // row" in quotes. Case and accents do not matter. A query without a word matches nothing.
-func ParseSearch(text string) *Search {
-	q := &Search{text: strings.TrimSpace(text)}
-	q.lower = strings.ToLower(q.text)
-	rest := q.text
+func Parse(text string) *Query {
+	q := &Query{Text: strings.TrimSpace(text)}
+	q.lower = strings.ToLower(q.Text)
+	rest := q.Text
 	for rest != "" {
 		var part string
 		quoted := rest[0] == '"'
@@ -49,7 +48,7 @@ func ParseSearch(text string) *Search {
 	return q
 }
 
-func (q *Search) add(part string, quoted bool) {
+func (q *Query) add(part string, quoted bool) {
 	t := term{phrase: quoted}
 	if !quoted && strings.HasSuffix(part, "*") {
 		t.prefix = true
@@ -58,7 +57,7 @@ func (q *Search) add(part string, quoted bool) {
 	t.text = strings.ToLower(part)
 	var parts []string
 	whole, n := "", 0
-	search.EachWord(part, func(word string, inner bool) {
+	EachWord(part, func(word string, inner bool) {
 		if inner {
 			parts = append(parts, word)
 			return
@@ -80,8 +79,8 @@ func (q *Search) add(part string, quoted bool) {
 	}
 }
 
-// match returns the query in the language of FTS5.
-func (q *Search) match() string {
+// Match returns the query in the language of FTS5.
+func (q *Query) Match() string {
 	var all []string
 	for _, t := range q.terms {
 		var words []string
@@ -101,9 +100,9 @@ func (q *Search) match() string {
 	return strings.Join(all, " AND ")
 }
 
-// longest returns the longest word of ASCII that is looked for, "" for none: a text of ASCII
+// Longest returns the longest word of ASCII that is looked for, "" for none: a text of ASCII
 // that matches has it somewhere.
-func (q *Search) longest() (longest string) {
+func (q *Query) Longest() (longest string) {
 	for i := range q.terms {
 		for _, w := range q.terms[i].words {
 			if len(w) > len(longest) && isASCII(w) {
@@ -114,13 +113,13 @@ func (q *Search) longest() (longest string) {
 	return longest
 }
 
-// line returns the line of a text that has most of the terms, the first of these, and its
+// Line returns the line of a text that has most of the terms, the first of these, and its
 // number; first is that of the text's first line.
-func (q *Search) line(text, first string) (line, place string) {
+func (q *Query) Line(text, first string) (line, place string) {
 	number, _ := strconv.Atoi(first)
 	best := -1
 	for i, l := range strings.Split(text, "\n") {
-		words := search.Words(l)
+		words := Words(l)
 		n := 0
 		for k := range q.terms {
 			if q.terms[k].isIn(words, l) {
@@ -135,11 +134,11 @@ func (q *Search) line(text, first string) (line, place string) {
 }
 
 // Matches reports whether a text has all terms.
-func (q *Search) Matches(text string) bool {
+func (q *Query) Matches(text string) bool {
 	if len(q.terms) == 0 {
 		return false
 	}
-	words := search.Words(text)
+	words := Words(text)
 	for i := range q.terms {
 		if !q.terms[i].isIn(words, text) {
 			return false
@@ -172,10 +171,10 @@ func has(words []string, word string, prefix bool) bool {
 	return false
 }
 
-// score is how well a text that matches fits: less is better. A text that is what was
+// Score is how well a text that matches fits: less is better. A text that is what was
 // looked for is the best, then one that begins with it, then one that has it as it is;
 // short ones are better than long ones.
-func (q *Search) score(text string) int {
+func (q *Query) Score(text string) int {
 	lower := strings.ToLower(text)
 	rank := 3
 	switch at := strings.Index(lower, q.lower); {
@@ -198,10 +197,43 @@ func isASCII(text string) bool {
 	return true
 }
 
-// SearchWords returns the words of a query, none if there is nothing to look for.
-func SearchWords(text string) (all []string) {
-	for _, t := range ParseSearch(text).terms {
+// Words returns the words of the query, none if there is nothing to look for.
+func (q *Query) Words() (all []string) {
+	for _, t := range q.terms {
 		all = append(all, t.words...)
 	}
 	return all
+}
+
+// Parts returns the texts of the terms, which may be parts of words in paths.
+func (q *Query) Parts() (all []string) {
+	for _, t := range q.terms {
+		all = append(all, t.text)
+	}
+	return all
+}
+
+// Leading returns the parts by which paths are looked up: a short one takes a look at each
+// path, which is done where all of them are short.
+func (q *Query) Leading() []string {
+	parts := q.Parts()
+	if long := slices.DeleteFunc(q.Parts(), func(part string) bool { return Trigrams(part) == "" }); len(long) > 0 {
+		return long
+	}
+	return parts
+}
+
+// InPath reports whether a path has all terms; they may be parts of words.
+func (q *Query) InPath(path string) bool {
+	path = strings.ToLower(path)
+	return !slices.ContainsFunc(q.terms, func(t term) bool { return !strings.Contains(path, t.text) })
+}
+
+// PathScore is the score of a path: by the name of the file, without its extension.
+func (q *Query) PathScore(path string) int {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if i := strings.LastIndexByte(name, '.'); i > 0 && !strings.Contains(q.Text, ".") {
+		name = name[:i]
+	}
+	return q.Score(name)
 }
