@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
@@ -233,28 +232,6 @@ func (db *DB) suggestFunction(ctx context.Context, name string) string {
 		return ""
 	}
 	return glob.NearestHint(glob.Nearest(name, known))
-}
-
-// mostOffered bounds what a shell is offered.
-const mostOffered = 2000
-
-// PathsBelow returns the paths of a catalog that may follow what is typed: files of the
-// folder that is typed in full, and folders one step down, which end in a slash. Without
-// any, the names of files in all folders that begin so are returned.
-func PathsBelow(ctx context.Context, db *sql.DB, typed string) ([]string, error) {
-	folder := typed[:strings.LastIndexByte(typed, '/')+1]
-	paths, err := schema.FirstTexts(ctx, db, `SELECT DISTINCT ?1 || substr(rest, 1, instr(rest, '/'))
-		FROM (SELECT substr(prefix, length(?1) + 1) AS rest FROM x_dir WHERE prefix >= ?2 AND prefix < ?2 || char(0x10ffff) AND prefix <> ?1)
-		UNION ALL
-		SELECT ?1 || p.name FROM x_dir d JOIN x_path p USING (dir_id)
-		WHERE d.prefix = ?1 AND substr(p.name, 1, length(?2) - length(?1)) = substr(?2, length(?1) + 1)
-		ORDER BY 1
-		LIMIT ?3`, folder, typed, mostOffered)
-	if err != nil || len(paths) > 0 || typed == "" {
-		return paths, err
-	}
-	return schema.FirstTexts(ctx, db, "SELECT DISTINCT name FROM x_path WHERE name >= ?1 AND name < ?1 || char(0x10ffff) ORDER BY name LIMIT ?2",
-		typed, mostOffered)
 }
 
 // computed are columns of views that are computed for each row.
