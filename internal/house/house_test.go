@@ -216,7 +216,7 @@ var opening = map[string]string{
 	"diff/ship/delta/apply/plan.go":                 "named", // the patch
 	"diff/ship/delta/sign.go":                       "named",
 	"cmd/pakdb/internal/shell/history.go":           "named",
-	"query/file.go":                                 "named", // what is written may go to a pipe
+	"cmd/pakdb/internal/cli/file.go":                "named", // what is written may go to a pipe
 	"query/named.go":                                "named", // a folder of queries
 	"codecs/gpak/writer_database.go":                "own",
 	"codecs/writefile.go":                           "own",

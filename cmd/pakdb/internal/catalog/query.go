@@ -367,7 +367,7 @@ func (f *queryFlags) write(out query.Output, run func(query.Output) error) error
 	if f.output == "" {
 		return run(out)
 	}
-	file, err := query.CreateFile(f.output, f.app.Catalog)
+	file, err := cli.CreateFile(f.output, f.app.Catalog)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 )
@@ -92,7 +93,7 @@ func (s *shell) redirect(_ context.Context, arg string) error {
 	if words, err := split(arg); err == nil && len(words) == 1 {
 		arg = words[0]
 	}
-	f, err := query.CreateFile(arg, s.DB.Catalog())
+	f, err := cli.CreateFile(arg, s.DB.Catalog())
 	if err != nil {
 		return err
 	}

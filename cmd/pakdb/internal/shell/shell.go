@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 )
@@ -53,7 +54,7 @@ var errQuit = errors.New("quit")
 type shell struct {
 	Config
 	out   io.Writer
-	file  *query.File // what out writes to, when it is not Config.Out
+	file  *cli.File // what out writes to, when it is not Config.Out
 	timer bool
 	text  strings.Builder // SQL so far
 

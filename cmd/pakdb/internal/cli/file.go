@@ -1,4 +1,4 @@
-package query
+package cli
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/query"
 )
 
 // File is an output file that appears, whole, when it is committed: until then
@@ -31,7 +32,7 @@ func CreateFile(path, catalog string) (*File, error) {
 	case err != nil:
 		return nil, err
 	case st.IsDir():
-		return nil, Usagef("", "%s is a folder", path)
+		return nil, query.Usagef("", "%s is a folder", path)
 	case !st.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -40,7 +41,7 @@ func CreateFile(path, catalog string) (*File, error) {
 		return &File{File: &atomicfile.File{File: f}}, nil
 	default:
 		if own, err := os.Stat(catalog); err == nil && os.SameFile(st, own) {
-			return nil, Usagef("choose another file", "%s is the catalog", path)
+			return nil, query.Usagef("choose another file", "%s is the catalog", path)
 		}
 		mode = st.Mode().Perm()
 	}

@@ -1,4 +1,4 @@
-package query_test
+package cli_test
 
 import (
 	"errors"
@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/query"
+	"pakdb/schema"
 )
 
 func TestFileAppearsWhole(t *testing.T) {
@@ -20,7 +22,7 @@ func TestFileAppearsWhole(t *testing.T) {
 		commit bool
 		want   string
 	}{{path, false, "before"}, {link, true, "after"}} {
-		f, err := query.CreateFile(end.name, filepath.Join(dir, "pakdb.db"))
+		f, err := cli.CreateFile(end.name, filepath.Join(dir, "pakdb.db"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +33,7 @@ func TestFileAppearsWhole(t *testing.T) {
 			t.Errorf("%q before the end", b)
 		}
 		if f.Abort(); end.commit {
-			f, _ = query.CreateFile(end.name, "")
+			f, _ = cli.CreateFile(end.name, "")
 			_, _ = f.WriteString("after")
 			if err := f.Commit(); err != nil {
 				t.Fatal(err)
@@ -50,17 +52,24 @@ func TestFileAppearsWhole(t *testing.T) {
 }
 
 func TestFileIsNotTheCatalog(t *testing.T) {
-	path := smallCatalog(t)
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(t.Context(), path)
+	if err == nil {
+		err = c.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, link, filepath.Dir(path)} {
-		if _, err := query.CreateFile(name, path); !errors.Is(err, query.ErrUsage) {
+		if _, err := cli.CreateFile(name, path); !errors.Is(err, query.ErrUsage) {
 			t.Errorf("%s: %v, want ErrUsage", name, err)
 		}
 	}
-	f, err := query.CreateFile(os.DevNull, path)
+	f, err := cli.CreateFile(os.DevNull, path)
 	if err != nil {
 		t.Fatal(err)
 	}
