@@ -226,14 +226,14 @@ func keepChannel(p *image.NRGBA, channel string) error {
 
 // image is a picture of the content: a mip of a texture, or -1 for the one that fits a side.
 func (f *file) image(ctx context.Context, number, mip, side int) (image.Image, error) {
-	if !show.IsPicture(f.entry.Path, f.entry.Type) {
+	if !media.IsPicture(f.entry.Path, f.entry.Type) {
 		return f.texture(ctx, number, mip, side)
 	}
 	body, err := f.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return show.Picture(f.entry.Path, f.entry.Type, body, side)
+	return media.Picture(f.entry.Path, f.entry.Type, body, side)
 }
 
 // mostPixels bounds a mip that is decoded.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
+	"pakdb/codecs/unreal/media"
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
@@ -243,7 +244,7 @@ func (f *file) shows(ctx context.Context, h *explore.Holds) []string {
 		return all
 	}
 	isKnown := f.entry.Kind != "" && f.entry.Kind[0] != '?'
-	if h.Textures > 0 || show.IsPicture(f.entry.Path, f.entry.Type) {
+	if h.Textures > 0 || media.IsPicture(f.entry.Path, f.entry.Type) {
 		all = append(all, "picture")
 	}
 	if h.Tables > 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/unreal/media"
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
@@ -65,7 +66,7 @@ func tells(in *semantic.Difference) bool {
 // build has alone.
 func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
 	f, alone := cmp.Or(c.New, c.Old), c.Old == nil || c.New == nil
-	switch isPicture := IsPicture(f.Path, f.Type); {
+	switch isPicture := media.IsPicture(f.Path, f.Type); {
 	case isPicture || !alone && strings.EqualFold(path.Ext(f.Path), ".wav"):
 		both, err := i.contents(ctx, c)
 		if err != nil {
@@ -124,7 +125,7 @@ func comparePictures(c *diff.Change, both [2][]byte) (*semantic.Pictures, error)
 			continue
 		}
 		var err error
-		if pictures[k], err = Picture(f.Path, f.Type, both[k], side); err != nil {
+		if pictures[k], err = media.Picture(f.Path, f.Type, both[k], side); err != nil {
 			return nil, err
 		}
 	}

@@ -19,6 +19,6 @@
 //   - texture.go: textures of UE4 and UE5
 //   - classic.go, chunk.go: those of UE1 to UE3, and compressed bytes
 //   - virtual.go: those that are stored as tiles
-//   - picture.go: pixels
+//   - picture.go: pixels; file.go: pictures that are files
 //   - sound.go, ogg.go: sounds
 package media

@@ -1,4 +1,4 @@
-package show
+package media
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"golang.org/x/image/webp"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unreal/media"
 )
 
 // pictureFormat reads a kind of pictures that people keep as files.
@@ -23,7 +22,7 @@ type pictureFormat struct {
 }
 
 // formatOf returns the format of pictures of an extension; textures of games are recognised by
-// media.FileKind.
+// FileKind.
 func formatOf(name string) (f pictureFormat, ok bool) {
 	f, ok = map[string]pictureFormat{
 		".png": {png.DecodeConfig, png.Decode}, ".jpg": {jpeg.DecodeConfig, jpeg.Decode}, ".jpeg": {jpeg.DecodeConfig, jpeg.Decode},
@@ -35,7 +34,7 @@ func formatOf(name string) (f pictureFormat, ok bool) {
 // IsPicture reports whether a file is a picture by its name and type.
 func IsPicture(name, typ string) bool {
 	_, ok := formatOf(name)
-	return ok || media.FileKind(name, typ) != ""
+	return ok || FileKind(name, typ) != ""
 }
 
 // mostPixels bounds pictures that are decoded.
@@ -46,7 +45,7 @@ const mostPixels = 64 << 20
 func Picture(name, typ string, content []byte, side int) (image.Image, error) {
 	format, ok := formatOf(name)
 	if !ok {
-		p, err := media.ReadFile(media.FileKind(name, typ), content)
+		p, err := ReadFile(FileKind(name, typ), content)
 		if err != nil {
 			return nil, err
 		}
