@@ -1,13 +1,12 @@
 // Package show finds contents and what they refer to, in archives and in builds of a
-// catalog, draws their meaning, and compares the insides of
-// contents of two builds. It also walks the references between the entries of a build:
+// catalog, and compares the insides of contents of two builds. It also walks the references between the entries of a build:
 // what an entry needs, and what needs it. The view "dependencies" shows the same graph;
 // here a step costs what its edges cost, whatever the size of the build.
 //
 // Reading order:
 //
 //   - show.go, build.go: contents of archives, and of a build
-//   - draw.go, code.go: the tree, and what packages add to it
+//   - values.go, code.go: what packages add to the tree of their meaning
 //   - graph_functions.go: SQL functions
 //   - graph.go, graph_*.go: references
 //   - files.go, comparer.go, looks.go: files of all builds, code in SQL, and their insides compared

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -101,7 +102,7 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	drawn := o.picture(ctx, a, args)
 	damaged := hasProblem(root)
 	if depth > 0 {
-		show.Prune(root, depth)
+		prune(root, depth)
 	}
 	if o.code {
 		err = s.writeCode(a)
@@ -126,8 +127,8 @@ func hasProblem(root *codecs.Node) bool {
 
 func drawTree(a *cli.App, root *codecs.Node) error {
 	p := cli.NewPalette(a)
-	return show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width,
-		Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
+	d := &drawing{out: bufio.NewWriter(a.Stdout), width: cli.OutputOf(a, "").Width, faint: func(s string) string { return p.Paint(cli.Faint, s) }}
+	return d.draw(root)
 }
 
 // archivesOfBuild returns the archives of a build that text names alone; else none.
@@ -164,7 +165,7 @@ func showArchives(ctx context.Context, a *cli.App, o showOptions, depth int, all
 			bad.Count++
 		}
 		if depth > 0 {
-			show.Prune(root, depth)
+			prune(root, depth)
 		}
 		roots = append(roots, root)
 	}

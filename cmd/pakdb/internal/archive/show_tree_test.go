@@ -1,12 +1,12 @@
-package show_test
+package archive
 
 import (
+	"bufio"
 	"strings"
 	"testing"
 
 	"pakdb/codecs"
 	"pakdb/internal/terminal"
-	"pakdb/query/show"
 )
 
 func tree() *codecs.Node {
@@ -23,7 +23,8 @@ func draw(t *testing.T, n *codecs.Node, width int) string {
 	t.Helper()
 	var b strings.Builder
 	faint := func(s string) string { return s }
-	if err := show.Draw(&b, n, show.Style{Width: width, Faint: faint}); err != nil {
+	d := &drawing{bufio.NewWriter(&b), width, faint}
+	if err := d.draw(n); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -40,7 +41,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	short := tree()
-	if show.Prune(short, 1); draw(t, short, 0) != "Game/A.prototype: prototype\n├── Powers  (list of 2)\n└── false\n" {
+	if prune(short, 1); draw(t, short, 0) != "Game/A.prototype: prototype\n├── Powers  (list of 2)\n└── false\n" {
 		t.Errorf("%s", draw(t, short, 0))
 	}
 }
