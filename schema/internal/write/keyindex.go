@@ -2,10 +2,11 @@ package write
 
 import (
 	"context"
-	"database/sql/driver"
+	"database/sql"
+	"math"
 	"slices"
 
-	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/btree"
 )
 
 // keyIndex is a key table in memory, 8 bytes a row: the ids of each key. It is read in one
@@ -30,15 +31,15 @@ func keyBucket(key int64) (bucket uint64, rest uint32) {
 	return ordered >> (64 - keyBits), uint32(ordered >> (32 - keyBits))
 }
 
-// loadKeyIndex reads a key table of at most so many rows; query yields keys,
-// ascending, and ids.
-func loadKeyIndex(ctx context.Context, f *conn.Finder, query string, rows int64) (*keyIndex, error) {
+// loadKeyIndex reads a key table of at most so many rows.
+func loadKeyIndex(ctx context.Context, db *sql.DB, of numbered, rows int64) (*keyIndex, error) {
 	x := &keyIndex{keys: make([]uint32, 0, rows), ids: make([]uint32, 0, rows)}
-	err := conn.EachRow(ctx, f.DB, query, nil, func(row []driver.Value) {
-		bucket, rest := keyBucket(row[0].(int64))
+	err := scanPages(ctx, db, of.keys, []string{"key", of.id}, math.MinInt64, func(v []btree.Value) bool {
+		bucket, rest := keyBucket(v[0].Int)
 		x.keys = append(x.keys, rest)
-		x.ids = append(x.ids, uint32(row[1].(int64)))
+		x.ids = append(x.ids, uint32(v[1].Int))
 		x.from[bucket+1] = uint32(len(x.keys))
+		return true
 	})
 	for b := 1; b < len(x.from); b++ { // those of empty buckets
 		x.from[b] = max(x.from[b], x.from[b-1])

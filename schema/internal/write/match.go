@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
-	"slices"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
@@ -85,8 +84,23 @@ func (m *matcher) keepRows(ctx context.Context, b *Batch) error {
 		delete(m.editions, a.ID)
 		delete(m.places, a.ID)
 	}
-	b.Rows = slices.DeleteFunc(b.Rows, func(e Row) bool { return e.Kept })
+	b.Rows = changed(b.Rows)
 	return nil
+}
+
+// changed moves the rows that are not kept to the front and returns them. The others stay as they
+// are: recycle clears all.
+func changed(rows []Row) []Row {
+	n := 0
+	for i := range rows {
+		if !rows[i].Kept {
+			if n < i {
+				rows[n] = rows[i]
+			}
+			n++
+		}
+	}
+	return rows[:n]
 }
 
 // markStated finds, in editions whose archives state the hashes of contents, the rows

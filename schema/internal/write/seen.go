@@ -112,14 +112,13 @@ func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take f
 
 // indexPays is how many rows of a key table are read in the time that one takes to
 // be looked for.
-const indexPays = 25
+const indexPays = 50
 
 // haveKeys returns the ids of the rows that have one of the keys, which ascend.
 func (s *seen[K]) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (ids []int64, err error) {
 	s.asked += int64(len(keys))
 	if s.index == nil && s.next <= maxIndexed && s.asked*indexPays > s.next {
-		query := fmt.Sprintf("SELECT key, %s FROM %s ORDER BY key", s.numbered.id, s.keys)
-		if s.index, err = loadKeyIndex(ctx, f, query, s.next); err != nil {
+		if s.index, err = loadKeyIndex(ctx, f.DB, s.numbered, s.next); err != nil {
 			return nil, err
 		}
 	}
