@@ -44,36 +44,39 @@ const window = 256
 // Hits yields where in all builds a text is found, the best first. [search.Parse] says what the
 // text may be. It fails with [ErrNoIndex] where there is no index.
 func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
-	return seq(func(add func(Hit) error) error {
-		if !f.indexed {
-			return ErrNoIndex
+	return seq(func(add func(Hit) error) error { return f.each(ctx, text, add) })
+}
+
+// each calls add for each of [Finder.Hits].
+func (f *Finder) each(ctx context.Context, text string, add func(Hit) error) error {
+	if !f.indexed {
+		return ErrNoIndex
+	}
+	q := search.Parse(text)
+	nextName, stopNames := iter.Pull2(seq(func(add func(match) error) error { return f.names(ctx, q, add) }))
+	defer stopNames()
+	nextPath, stopPaths := iter.Pull2(seq(func(add func(match) error) error { return f.paths(ctx, q, add) }))
+	defer stopPaths()
+	for rank := 0; ; {
+		matches, err := take(nil, nextName)
+		if err == nil {
+			matches, err = take(matches, nextPath)
 		}
-		q := search.Parse(text)
-		nextName, stopNames := iter.Pull2(seq(func(add func(match) error) error { return f.names(ctx, q, add) }))
-		defer stopNames()
-		nextPath, stopPaths := iter.Pull2(seq(func(add func(match) error) error { return f.paths(ctx, q, add) }))
-		defer stopPaths()
-		for rank := 0; ; {
-			matches, err := take(nil, nextName)
-			if err == nil {
-				matches, err = take(matches, nextPath)
-			}
-			if err != nil || len(matches) == 0 {
+		if err != nil || len(matches) == 0 {
+			return err
+		}
+		slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.score, b.score) })
+		for _, m := range matches {
+			rank++
+			err := f.hits(ctx, q, m, func(h Hit) error {
+				h.Rank = rank
+				return add(h)
+			})
+			if err != nil {
 				return err
 			}
-			slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.score, b.score) })
-			for _, m := range matches {
-				rank++
-				err := f.hits(ctx, q, m, func(h Hit) error {
-					h.Rank = rank
-					return add(h)
-				})
-				if err != nil {
-					return err
-				}
-			}
 		}
-	})
+	}
 }
 
 // errEnough ends what yields more than is wanted.
@@ -213,30 +216,20 @@ func (f *Finder) with(ctx context.Context, part, indexed, all string, each func(
 func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
 	return schema.TableFunction{Name: "search", Params: []string{"wanted"},
 		Columns: []string{"rank", "kind", "text", "place", "path", "builds", "build_count", "occurrences", "content_id"},
-		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			return seq(func(add func([]driver.Value) error) error {
-				text, ok := args[0].(string)
-				if !ok {
-					return fmt.Errorf("want a text, not %v", args[0])
-				}
-				db, err := catalog.Open(ctx)
-				if err != nil {
-					return err
-				}
-				f, err := OpenSearch(ctx, db)
-				if err != nil {
-					return err
-				}
-				for h, err := range f.Hits(ctx, text) {
-					if err == nil {
-						err = add(h.row())
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+		Rows: func(ctx context.Context, args []driver.Value, add func([]driver.Value) error) error {
+			text, ok := args[0].(string)
+			if !ok {
+				return fmt.Errorf("want a text, not %v", args[0])
+			}
+			db, err := catalog.Open(ctx)
+			if err != nil {
+				return err
+			}
+			f, err := OpenSearch(ctx, db)
+			if err != nil {
+				return err
+			}
+			return f.each(ctx, text, func(h Hit) error { return add(h.row()) })
 		}}
 }
 

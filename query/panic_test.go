@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"iter"
 	"strings"
 	"testing"
 
@@ -29,13 +28,11 @@ func (p *panicking) Write(b []byte) (int, error) {
 // strikes, and the next statement runs.
 func TestPanicsOfStatements(t *testing.T) {
 	none := []int64{}
-	rows := func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-		return func(yield func([]driver.Value, error) bool) {
-			if !yield([]driver.Value{int64(1)}, nil) {
-				return
-			}
-			yield([]driver.Value{none[3]}, nil)
+	rows := func(_ context.Context, args []driver.Value, add func([]driver.Value) error) error {
+		if err := add([]driver.Value{int64(1)}); err != nil {
+			return err
 		}
+		return add([]driver.Value{none[3]})
 	}
 	db, err := query.Open(t.Context(), smallCatalog(t), query.Options{
 		Functions: []schema.Function{{Name: "strike", Args: 1, Call: func(context.Context, []driver.Value) (driver.Value, error) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	mathrand "math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -70,24 +69,18 @@ func (s *session) tableFunctions(tables []schema.TableFunction) []schema.TableFu
 	var all []schema.TableFunction
 	for _, t := range tables {
 		rows := t.Rows
-		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			return seq(func(add func([]driver.Value) error) error {
-				err := process.RescueCall(func() error {
-					for row, err := range rows(s.ctx, args) {
-						if err == nil {
-							err = add(row)
-						}
-						if err != nil {
-							return err
-						}
-					}
-					return nil
+		t.Rows = func(_ context.Context, args []driver.Value, add func([]driver.Value) error) error {
+			var ended error // by the statement
+			err := process.RescueCall(func() error {
+				return rows(s.ctx, args, func(row []driver.Value) error {
+					ended = add(row)
+					return ended
 				})
-				if !errors.Is(err, errEnough) {
-					s.failed = err
-				}
-				return err
 			})
+			if ended == nil {
+				s.failed = err
+			}
+			return err
 		}
 		all = append(all, t)
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -23,9 +24,9 @@ type TableFunction struct {
 	// Params are the names of the arguments, which are hidden columns. All must
 	// be given.
 	Params []string
-	// Rows yields a value for each column: int64, float64, string, []byte or nil.
-	// An error ends the statement.
-	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
+	// Rows calls add with each row, a value for each column: int64, float64, string, []byte
+	// or nil. It returns the first error of add; an error of its own ends the statement.
+	Rows func(ctx context.Context, args []driver.Value, add func(row []driver.Value) error) error
 }
 
 // Usage returns how it is called: "diff(old, new)".
@@ -114,9 +115,25 @@ func (c *tableCursor) Filter(plan int, _ string, args []vtab.Value) error {
 		return fmt.Errorf("%s needs its arguments: %s", c.m.Name, c.m.Usage())
 	}
 	c.args = slices.Clone(args)
-	c.next, c.stop = iter.Pull2(c.m.Rows(c.m.ctx, c.args))
+	c.next, c.stop = iter.Pull2(c.rows)
 	c.n = 0
 	return c.Next()
+}
+
+// errEnough ends a function of whose rows the statement wants no more.
+var errEnough = errors.New("no more rows are wanted")
+
+// rows yields the rows of the function.
+func (c *tableCursor) rows(yield func([]driver.Value, error) bool) {
+	err := c.m.Rows(c.m.ctx, c.args, func(row []driver.Value) error {
+		if !yield(row, nil) {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		yield(nil, err)
+	}
 }
 
 func (c *tableCursor) Next() error {

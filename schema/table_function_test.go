@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"iter"
 	"strings"
 	"testing"
 
@@ -15,20 +14,18 @@ import (
 // counting counts from one number to another.
 func counting() schema.TableFunction {
 	return schema.TableFunction{Name: "counting", Columns: []string{"n"}, Params: []string{"first", "last"},
-		Rows: func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			return func(yield func([]driver.Value, error) bool) {
-				first, _ := args[0].(int64)
-				last, _ := args[1].(int64)
-				for n := first; n <= last; n++ {
-					if n == 13 {
-						yield(nil, errors.New("unlucky"))
-						return
-					}
-					if !yield([]driver.Value{n}, nil) {
-						return
-					}
+		Rows: func(_ context.Context, args []driver.Value, add func([]driver.Value) error) error {
+			first, _ := args[0].(int64)
+			last, _ := args[1].(int64)
+			for n := first; n <= last; n++ {
+				if n == 13 {
+					return errors.New("unlucky")
+				}
+				if err := add([]driver.Value{n}); err != nil {
+					return err
 				}
 			}
+			return nil
 		}}
 }
 

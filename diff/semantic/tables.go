@@ -6,14 +6,10 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"iter"
 
 	"pakdb/diff"
 	"pakdb/schema"
 )
-
-// errStop is not an error: the statement wants no more rows.
-var errStop = errors.New("no more rows are wanted")
 
 // Tables returns the SQL functions diff(old, new), diff_files(old, new),
 // diff_downloads(old, new) and diff_fields(old, new) over a catalog.
@@ -32,42 +28,26 @@ type tableSource struct{ catalog *schema.OnDemand }
 
 // rows compares the builds that the arguments name, and has emit write what
 // comes of it.
-func (t *tableSource) rows(o diff.Options, emit func(context.Context, *sql.DB, *diff.Result, func([]driver.Value) error) error) func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] {
-	return func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-		return func(yield func([]driver.Value, error) bool) {
-			err := t.compare(ctx, args, o, func(db *sql.DB, r *diff.Result) error {
-				return emit(ctx, db, r, func(row []driver.Value) error {
-					if !yield(row, nil) {
-						return errStop
-					}
-					return nil
-				})
-			})
-			if err != nil && !errors.Is(err, errStop) {
-				yield(nil, err)
+func (t *tableSource) rows(o diff.Options, emit func(context.Context, *sql.DB, *diff.Result, func([]driver.Value) error) error) func(context.Context, []driver.Value, func([]driver.Value) error) error {
+	return func(ctx context.Context, args []driver.Value, add func([]driver.Value) error) error {
+		labels := make([]string, 2)
+		for i := range labels {
+			label, ok := args[i].(string)
+			if !ok {
+				return fmt.Errorf("%w: %v", schema.ErrNoBuild, args[i])
 			}
+			labels[i] = label
 		}
-	}
-}
-
-func (t *tableSource) compare(ctx context.Context, args []driver.Value, o diff.Options, do func(*sql.DB, *diff.Result) error) error {
-	labels := make([]string, 2)
-	for i := range labels {
-		label, ok := args[i].(string)
-		if !ok {
-			return fmt.Errorf("%w: %v", schema.ErrNoBuild, args[i])
+		db, err := t.catalog.Open(ctx)
+		if err != nil {
+			return err
 		}
-		labels[i] = label
+		r, err := diff.Compare(ctx, db, labels[0], labels[1], o)
+		if err != nil {
+			return err
+		}
+		return emit(ctx, db, r, add)
 	}
-	db, err := t.catalog.Open(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := diff.Compare(ctx, db, labels[0], labels[1], o)
-	if err != nil {
-		return err
-	}
-	return do(db, r)
 }
 
 func changeRows(ctx context.Context, _ *sql.DB, r *diff.Result, write func([]driver.Value) error) error {

@@ -3,7 +3,6 @@ package shell_test
 import (
 	"context"
 	"database/sql/driver"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ func TestComplete(t *testing.T) {
 	plain := newDB(t)
 	db, err := query.Open(context.Background(), plain.Catalog(), query.Options{Tables: []schema.TableFunction{{
 		Name: "diff", Doc: "d", Params: []string{"old_build", "new_build"}, Columns: []string{"renamed_by"},
-		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}}})
+		Rows: func(context.Context, []driver.Value, func([]driver.Value) error) error { return nil }}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ func newDB(t *testing.T) *query.DB {
 	t.Helper()
 	path := schematest.OfOne(t, schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5})
 	yields := schema.TableFunction{Doc: "a pair", Name: "pair", Columns: []string{"n INTEGER"}, Params: []string{"a", "b"},
-		Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}
+		Rows: func(context.Context, []driver.Value, func([]driver.Value) error) error { return nil }}
 	db, err := query.Open(t.Context(), path, query.Options{Tables: []schema.TableFunction{yields}})
 	if err != nil {
 		t.Fatal(err)
