@@ -7,12 +7,13 @@
 //
 // # Reading order
 //
-//   - lex.go, args.go: statements and parameters
+//   - lex.go: statements, parameters and their values
 //   - session.go: the connection, and statements that run in it
-//   - errors.go, explain.go: what is wrong with a statement that failed
-//   - db.go, run.go, named.go: what callers use; statements end when their context does
-//   - find.go: [Finder], the texts and paths that match, and search() in SQL; find_hits.go: where
-//     in contents they are
+//   - errors.go: what is wrong with a statement that failed
+//   - db.go, named.go: what callers use; statements end when their context does
+//   - output.go, formats.go, table.go: results
+//   - functions.go: SQL functions; contents.go: the bytes of contents, for these and for others
+//   - find.go: [Finder], the texts and paths that match, where they are, and search() in SQL
 //
 // # Parameters
 //

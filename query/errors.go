@@ -1,13 +1,18 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"pakdb/internal/glob"
+	"pakdb/internal/stored"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
@@ -133,4 +138,271 @@ func interrupted(ctx context.Context, err error) error {
 		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up")}
 	}
 	return ctx.Err()
+}
+
+// SQLite's primary result codes that need words of their own.
+const (
+	codeAuth      = 23
+	codeInterrupt = 9
+	codeNoMem     = 7
+	codeTooBig    = 18
+)
+
+// describe turns what the driver says about a statement of text into an error
+// for people: what, where in the text, and what may have been meant.
+func (db *DB) describe(ctx context.Context, text string, s Statement, err error) error {
+	var coded interface {
+		error
+		Code() int
+	}
+	switch {
+	case errors.Is(err, schema.ErrQuadratic):
+		return &classed{class: ErrUsage, err: err, hint: "join by columns: a.path = b.path COLLATE NOCASE in place of lower(a.path) = lower(b.path); " +
+			"or put one side into WITH x AS MATERIALIZED (...)"}
+	case errors.Is(err, schema.ErrTooManyRows):
+		return &classed{class: ErrFailed, err: err, hint: "name the builds with build = '...', or ask for fewer columns"}
+	}
+	if !errors.As(err, &coded) || ctx.Err() != nil && coded.Code()&0xff == codeInterrupt {
+		return err // the context, a writer, or a function of ours
+	}
+	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
+	if ofCatalog := schema.Classify(err); ofCatalog != err {
+		e.class, e.Err, e.hint = ErrCatalog, ofCatalog, CatalogHint(ofCatalog)
+		e.Message = "catalog " + db.catalog + ": " + e.Message
+		return e
+	}
+	switch coded.Code() & 0xff {
+	case codeAuth:
+		e.Message = "not allowed: this connection only reads"
+		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"
+		return e
+	case codeNoMem:
+		e.class = ErrFailed
+		e.Message = "the statement needs more memory than it may take"
+		e.hint = "ask for less at a time, or allow more with PAKDB_MAX_MEMORY"
+		return e
+	case codeTooBig:
+		e.Message = fmt.Sprintf("a text, blob or row of more than %s", stored.HumanSize(float64(schema.ValueLimit())))
+		e.hint = "substr cuts texts and blobs"
+		return e
+	}
+	db.locate(ctx, s, e)
+	return e
+}
+
+// trailer is the code that the driver adds to SQLite's message.
+var trailer = regexp.MustCompile(` \(\d+\)$`)
+
+// message takes SQLite's own words out of the driver's.
+func message(err error) string {
+	m := trailer.ReplaceAllString(err.Error(), "")
+	return strings.TrimPrefix(m, "SQL logic error: ")
+}
+
+// The messages of SQLite that say what they are about. It gives nothing but
+// text, and the driver does not pass on the offset.
+var (
+	nearToken  = regexp.MustCompile(`^near "(.*)": syntax error$`)
+	badToken   = regexp.MustCompile(`(?s)^unrecognized token: "(.*)"$`)
+	noTable    = regexp.MustCompile(`^no such table: (?:main\.)?(.*)$`)
+	noColumn   = regexp.MustCompile(`^no such column: (.*?)(?: - should this be .*)?$`)
+	noFunction = regexp.MustCompile(`^(?:no such function: (.*)|wrong number of arguments to function (.*)\(\))$`)
+)
+
+// locate finds the place in the text and the hint.
+func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
+	at := -1
+	switch m := e.Message; {
+	case m == "incomplete input":
+		at = len(s.SQL)
+	case nearToken.MatchString(m):
+		at = db.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
+	case badToken.MatchString(m):
+		at = strings.Index(s.SQL, badToken.FindStringSubmatch(m)[1])
+	case noTable.MatchString(m):
+		name := noTable.FindStringSubmatch(m)[1]
+		at = onlyPlace(s.SQL, name)
+		e.hint = db.suggestTable(ctx, name)
+	case noColumn.MatchString(m):
+		name := noColumn.FindStringSubmatch(m)[1]
+		at = onlyPlace(s.SQL, name)
+		e.hint = db.suggestColumn(ctx, s.SQL, name)
+	case noFunction.MatchString(m):
+		found := noFunction.FindStringSubmatch(m)
+		at = onlyPlace(s.SQL, found[1]+found[2])
+		e.hint = db.suggestFunction(ctx, found[1]+found[2])
+	}
+	if at >= 0 {
+		e.Offset = s.Offset + at
+	}
+}
+
+// onlyPlace returns where a name that may be qualified is in sql, -1 unless
+// there is exactly one such place.
+func onlyPlace(sql, name string) int {
+	place, end := -1, -1
+	for t := range tokens(sql) {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		if t.kind != word || !strings.EqualFold(unquote(sql[t.start:t.end]), last) {
+			continue
+		}
+		if place >= 0 {
+			return -1
+		}
+		place, end = t.start, t.end
+	}
+	if q := end - len(name); q >= 0 && strings.EqualFold(sql[q:end], name) {
+		return q
+	}
+	return place
+}
+
+func unquote(name string) string {
+	if len(name) >= 2 && strings.IndexByte("\"`[", name[0]) >= 0 {
+		return name[1 : len(name)-1]
+	}
+	return name
+}
+
+// syntaxError returns where the parser gave up. It reads from left to right
+// with one token of foresight, so the text up to and with the token at fault
+// fails in the same way, and no shorter one does.
+func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
+	session := db.open
+	if session == nil {
+		return -1
+	}
+	var places []token
+	for t := range tokens(sql) {
+		if sql[t.start:t.end] == near {
+			places = append(places, t)
+		}
+	}
+	for i, t := range places {
+		if i == len(places)-1 {
+			return t.start
+		}
+		stmt, err := session.sql.PrepareContext(ctx, sql[:t.end])
+		if err == nil {
+			_ = stmt.Close()
+		} else if message(err) == msg {
+			return t.start
+		}
+	}
+	return -1
+}
+
+// suggest returns what may have been meant by name, or all there is when that
+// is little.
+func suggest(name string, known []string) string {
+	near := glob.NearestHint(glob.Nearest(name, known))
+	if near != "" || len(known) == 0 {
+		return near
+	}
+	if len(known) > 12 {
+		known = append(slices.Clone(known[:12]), "...")
+	}
+	return "there is " + strings.Join(known, ", ")
+}
+
+func (db *DB) suggestTable(ctx context.Context, name string) string {
+	views, tables, err := db.Tables(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, f := range db.options.Tables {
+		views = append(views, f.Name)
+	}
+	return cmp.Or(glob.NearestHint(glob.Nearest(name, views)), // views are the stable surface
+		glob.NearestHint(glob.Nearest(name, tables)), suggest(name, views))
+}
+
+// suggestColumn names the columns of the views and tables in the statement.
+func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
+	views, tables, err := db.Tables(ctx)
+	if err != nil {
+		return ""
+	}
+	var hints []string
+	var all []string
+	known := append(views, tables...)
+	for t := range tokens(sql) {
+		table := strings.ToLower(unquote(sql[t.start:t.end]))
+		if t.kind != word || !slices.Contains(known, table) {
+			continue
+		}
+		columns, err := db.Columns(ctx, table)
+		if err != nil {
+			return ""
+		}
+		all = append(all, columns...)
+		if h := fmt.Sprintf("%s has %s", table, strings.Join(columns, ", ")); !slices.Contains(hints, h) {
+			hints = append(hints, h)
+		}
+	}
+	slices.Sort(all)
+	if near := glob.NearestHint(glob.Nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all))); near != "" {
+		hints = append([]string{near}, hints...)
+	}
+	return strings.Join(hints, "\n")
+}
+
+func (db *DB) suggestFunction(ctx context.Context, name string) string {
+	for _, f := range db.options.Functions {
+		if strings.EqualFold(f.Name, name) {
+			return f.Usage + ": " + f.Doc
+		}
+	}
+	known, err := db.SQLFunctions(ctx)
+	if err != nil {
+		return ""
+	}
+	return glob.NearestHint(glob.Nearest(name, known))
+}
+
+// computed are columns of views that are computed for each row.
+const computed = "(path|target_path|import_path|content|guid|asset_id|path_hash|package|package_id|import_id|target|name|dir)"
+
+// What is slow in a statement whose tokens have a space between them: lower(path) = '...', for
+// rows are found by columns, not by what a function makes of them; and patterns of paths.
+var (
+	slowFunction = regexp.MustCompile(` (lower|upper|substr|instr|replace) \( (?:\S+ \. )?` + computed + `(?: ,[^)]*)? \) (?:=|is|in|like) `)
+	slowPattern  = regexp.MustCompile(" " + computed + ` (?:(like|regexp) \S|(glob) '\*)`)
+)
+
+// Advice returns why a statement may be slow and what to write in its place, in one
+// line; "" if its text shows no reason. It reads the text alone, so a statement that
+// it warns of may still be fast on a small catalog: show it when one takes long.
+func Advice(sql string) string {
+	all := words(sql)
+	text := " " + strings.Join(all, " ") + " "
+	if m := slowFunction.FindStringSubmatch(text); m != nil {
+		instead := "%[2]s = and GLOB 'Folder/*' do"
+		if m[1] == "lower" || m[1] == "upper" {
+			instead = "%[2]s = '...' COLLATE NOCASE does"
+		}
+		return fmt.Sprintf("%s(%s) finds no rows by an index: "+instead, m[1], m[2])
+	}
+	if m := slowPattern.FindStringSubmatch(text); m != nil && !slices.Contains(all, "build") {
+		return fmt.Sprintf("%s looks at every %s of all builds: say which with build = '...'", strings.ToUpper(m[2]+m[3]), m[1])
+	}
+	return ""
+}
+
+// words returns the texts of the tokens of a statement: words in lower case without quotes,
+// literals as a quote, with the asterisk that some begin with.
+func words(sql string) (all []string) {
+	for t := range tokens(sql) {
+		text := sql[t.start:t.end]
+		switch t.kind {
+		case word:
+			text = strings.ToLower(unquote(text))
+		case quoted:
+			if text = "'" + text[1:2]; text != "'*" {
+				text = "'"
+			}
+		}
+		all = append(all, text)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -244,4 +245,220 @@ func orNull[T string | int64](v T) driver.Value {
 		return nil
 	}
 	return v
+}
+
+// Hit is where a text is: in a content that builds have at a path.
+type Hit struct {
+	Kind    string // what the text is there: "text", "setting", "path"
+	Text    string
+	Place   string   // where in the content; "" for nowhere
+	Path    string   // of the content; "" if it has none
+	Builds  []string // labels, oldest first
+	Count   int64    // how often the content has it there
+	Content int64    // 0 for paths
+	Rank    int      // position of the text among those that match, from 1
+}
+
+// use is a column of names, with the query for what has one there: ?1 is the chunk of the
+// name, ?2 the name.
+type use struct {
+	search.Use
+	query string
+}
+
+// uses returns the columns with their queries.
+func uses() (all []use) {
+	for _, u := range search.Uses {
+		content, from := "u.owner", ""
+		if u.OfSet {
+			content, from = "s.content_id", " CROSS JOIN x_value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
+		}
+		all = append(all, use{u, fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM x_search_use u%s"+
+			" CROSS JOIN %s t ON t.%s = u.owner AND %s WHERE u.chunk = ?1 AND u.use = %d AND t.%s = ?2 GROUP BY 2 ORDER BY 2",
+			content, u.Place, from, u.Table, u.Owner(), u.InPart(), u.Number, u.Column)})
+	}
+	return all
+}
+
+// hits adds where a match is.
+func (f *Finder) hits(ctx context.Context, q *search.Query, m match, add func(Hit) error) error {
+	switch m.kind {
+	case search.Files:
+		if asset.Of(m.text) != "" {
+			return f.asset(ctx, q, m, add)
+		}
+		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id, add)
+	case search.Folders:
+		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id, add)
+	}
+	used, err := schema.All(ctx, f.db, func(n *int) []any { return []any{n} },
+		"SELECT DISTINCT use FROM x_search_use WHERE chunk = ?", m.id/search.NamesInChunk)
+	if err != nil {
+		return err
+	}
+	seen := map[int64]bool{} // contents
+	for _, u := range f.columns {
+		if !slices.Contains(used, u.Number) {
+			continue
+		}
+		owners, err := schema.All(ctx, f.db, func(o *owner) []any { return []any{&o.content, &o.owner, &o.count, &o.place} },
+			u.query, m.id/search.NamesInChunk, m.id)
+		if err != nil {
+			return err
+		}
+		for _, o := range owners {
+			if u.Vague && seen[o.content] {
+				continue
+			}
+			seen[o.content] = true
+			query, id := buildsOfContent, o.content
+			if u.OfSet {
+				query, id = buildsOfSet, o.owner
+			}
+			text, place := m.text, o.place
+			if u.Lines {
+				text, place = q.Line(text, place)
+			}
+			h := Hit{Kind: u.Kind, Text: text, Place: place, Count: o.count, Content: o.content}
+			if err := f.placed(ctx, h, query, id, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owner is a content, or a set of its values, that has a name.
+type owner struct {
+	content, owner, count int64
+	place                 string
+}
+
+// filesOfAsset lists the files that builds have of some paths, with their keys: ?1 is a JSON
+// array of both.
+const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FROM json_each(?1) j
+	CROSS JOIN x_path_key k ON k.key = j.value ->> 0
+	CROSS JOIN x_path p ON p.path_id = k.path_id
+	CROSS JOIN x_dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
+	CROSS JOIN x_entry e ON e.path_id = p.path_id` + inBuilds + `
+	GROUP BY 1, b.build_id
+	ORDER BY 1, b.build_id`
+
+// asset adds the hits for an asset, by a match of one of its files: one at the path of its
+// tables, in all builds that have these; of other builds one at the first file that they have.
+func (f *Finder) asset(ctx context.Context, q *search.Query, m match, add func(Hit) error) error {
+	var names [][2]any
+	for _, name := range asset.Files(m.text) {
+		names = append(names, [2]any{schema.PathKey(name), name})
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	var hits []Hit
+	seen := map[int64]bool{}
+	err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
+		label, _ := v[1].(string)
+		id, _ := v[2].(int64)
+		path, _ := v[3].(string)
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		if n := len(hits); n == 0 || hits[n-1].Path != path {
+			hits = append(hits, Hit{Kind: "path", Text: m.text, Path: path, Count: 1})
+		}
+		last := &hits[len(hits)-1]
+		last.Builds = append(last.Builds, label)
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		if q.InPath(h.Path) {
+			h.Text = h.Path
+		}
+		if err := add(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The builds that have a content, a set of values, a path or files of a folder: labels
+// and paths, by path.
+const (
+	inBuilds = ` CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id
+	CROSS JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1`
+	byPath          = " GROUP BY 1, 2, b.build_id ORDER BY 1, b.build_id"
+	buildsOfContent = "SELECT coalesce(" + search.Path + ", ''), b.label FROM x_entry e" + inBuilds +
+		" LEFT JOIN x_path p ON p.path_id = e.path_id LEFT JOIN x_dir d ON d.dir_id = p.dir_id WHERE e.content_id = ?" + byPath
+	buildsOfPath = "SELECT " + search.Path + ", b.label FROM x_path p CROSS JOIN x_dir d ON d.dir_id = p.dir_id" +
+		" CROSS JOIN x_entry e ON e.path_id = p.path_id" + inBuilds + " WHERE p.path_id = ?" + byPath
+	buildsOfFolder = `SELECT d.prefix, b.label FROM x_dir d CROSS JOIN x_build b ON b.complete = 1
+	WHERE d.dir_id = ? AND EXISTS (SELECT 1 FROM x_path p
+		CROSS JOIN x_entry e ON e.path_id = p.path_id
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = b.build_id
+		WHERE p.dir_id = d.dir_id)
+	ORDER BY b.build_id`
+	buildsOfSet = "SELECT coalesce(" + search.Path + `, ''), b.label FROM x_value_set s
+	CROSS JOIN x_entry e ON e.content_id = s.content_id
+	CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header` + inBuilds + `
+	LEFT JOIN x_path p ON p.path_id = ve.path_id LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+	WHERE s.set_id = ? AND CASE s.context
+		WHEN 0 THEN NOT EXISTS (SELECT 1 FROM x_value_set o JOIN x_build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+			WHERE o.content_id = s.content_id AND o.header = s.header)
+		ELSE EXISTS (SELECT 1 FROM x_build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+		END` + byPath
+)
+
+// hitPlace is a query for builds with its argument.
+type hitPlace struct {
+	query string
+	id    int64
+}
+
+// builds is a path with the builds that have something there.
+type builds struct {
+	path   string
+	labels []string
+}
+
+// maxPlaces bounds what a Finder remembers of contents.
+const maxPlaces = 10_000
+
+// placed adds a hit for each path.
+func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64, add func(Hit) error) error {
+	key := hitPlace{query, id}
+	all, ok := f.places[key]
+	if !ok {
+		var err error
+		if all, err = f.readBuilds(ctx, query, id); err != nil {
+			return err
+		}
+		if len(f.places) >= maxPlaces {
+			clear(f.places)
+		}
+		f.places[key] = all
+	}
+	for _, b := range all {
+		h.Path, h.Builds = b.path, b.labels
+		if err := add(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Finder) readBuilds(ctx context.Context, query string, id int64) (all []builds, err error) {
+	err = schema.EachRow(ctx, f.db, query, []driver.Value{id}, func(v []driver.Value) {
+		path, _ := v[0].(string)
+		label, _ := v[1].(string)
+		if n := len(all); n == 0 || all[n-1].path != path {
+			all = append(all, builds{path: path})
+		}
+		last := &all[len(all)-1]
+		last.labels = append(last.labels, label)
+	})
+	return all, err
 }

@@ -15,8 +15,7 @@
 // Reading order:
 //
 //   - views.go: the views, and the rows of a build
-//   - folder.go: the files of a folder, its _SUCCESS.json, and the views in DuckDB
 //   - formats.go: rows as CSV, lines of JSON and Parquet
-//   - build.go: a build as files
-//   - server.go, push.go, ask.go: ClickHouse
+//   - build.go: a build as files of a folder, its _SUCCESS.json, and the views in DuckDB
+//   - server.go: ClickHouse
 package export

@@ -4,20 +4,32 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
+	"github.com/zeebo/blake3"
+
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/terminal"
 	"pakdb/query"
+	"pakdb/schema"
 )
 
 // The password for ClickHouse comes from one of these variables; the second names a file.
@@ -203,4 +215,242 @@ func (e *serverError) Hint() string {
 		return passwordVariable + " has the password of user " + e.server.user + "; docs/engines.md lists the rights that it needs"
 	}
 	return ""
+}
+
+// serverTypes are the types of columns in ClickHouse, all of which may be NULL.
+var serverTypes = map[string]string{"integer": "Int64", "boolean": "Bool", "number": "Float64", "real": "Float64", "time": "DateTime64(3)"}
+
+// columnsOf lists columns and their types as ClickHouse has them, each followed by after.
+func columnsOf(v *schema.View, after string) string {
+	var b strings.Builder
+	for i, c := range v.Columns {
+		t := serverTypes[c.Type]
+		if t == "" {
+			t = "String"
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "`%s` Nullable(%s)%s", c.Name, t, after)
+	}
+	return b.String()
+}
+
+// tables returns the statements that make the tables and views of a database, and may be
+// repeated. A build is a partition of each table. Views show the builds that pakdb_builds has.
+func tables() (all []string) {
+	for _, v := range Views() {
+		key := slices.IndexFunc(v.Columns, func(c schema.ViewColumn) bool { return c.Name == "path" })
+		all = append(all, fmt.Sprintf("CREATE TABLE IF NOT EXISTS pakdb_%s (build String, %s) ENGINE = MergeTree PARTITION BY build ORDER BY `%s` SETTINGS allow_nullable_key = 1",
+			v.Name, columnsOf(v, " CODEC(ZSTD)"), v.Columns[max(key, 0)].Name))
+	}
+	for _, v := range Views() {
+		all = append(all, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM pakdb_%[1]s WHERE build IN (SELECT build FROM pakdb_builds)", v.Name))
+	}
+	return append(all, "CREATE OR REPLACE VIEW contents AS "+Contents)
+}
+
+// Prepare makes the tables and views that the database lacks.
+func (s *Server) Prepare(ctx context.Context) error { return s.do(ctx, tables()...) }
+
+// do sends statements that have no answer, up to the first that fails.
+func (s *Server) do(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := s.run(ctx, statement, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// literal returns a text in the SQL of ClickHouse.
+func literal(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+}
+
+// Push copies a build of a catalog to a server that [Server.Prepare] prepared, and returns
+// the number of its rows. It sends the files that [Build] writes to tables of their own, counts
+// their rows, and then moves the partition of each. Meanwhile views do not show the build. The
+// next push removes the tables of an interrupted one.
+func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64, err error) {
+	scratch, err := atomicfile.NewScratchDir("push")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, scratch.Close()) }()
+	m, err := Build(ctx, db, scratch.Path(), build, Options{})
+	if err != nil {
+		return 0, err
+	}
+	folder, err := Partition(build)
+	if err != nil {
+		return 0, err
+	}
+	of := blake3.Sum256([]byte(build))
+	beside := func(v *schema.View) string { return "pakdb_new_" + hex.EncodeToString(of[:8]) + "_" + v.Name }
+	for _, v := range Views() {
+		n, err := s.send(ctx, v, beside(v), build, filepath.Join(scratch.Path(), v.Name, folder), m.Views[v.Name])
+		if err != nil {
+			return 0, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
+		}
+		rows += n
+	}
+	// Views show no build that pakdb_builds lacks, which is first to lose it and last to get it.
+	if err := s.Drop(ctx, build); err != nil {
+		return 0, err
+	}
+	views := Views()
+	last := slices.IndexFunc(views, func(v *schema.View) bool { return v.Name == "builds" })
+	for _, v := range append(slices.Delete(slices.Clone(views), last, last+1), views[last]) {
+		err := s.do(ctx, "ALTER TABLE "+beside(v)+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, "DROP TABLE "+beside(v))
+		if err != nil {
+			return 0, err
+		}
+	}
+	return rows, nil
+}
+
+// send fills a new table with the files of a view, and returns the number of rows.
+func (s *Server) send(ctx context.Context, v *schema.View, table, build, dir string, files []File) (rows int64, err error) {
+	if err := s.do(ctx, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" AS pakdb_"+v.Name); err != nil {
+		return 0, err
+	}
+	insert := "INSERT INTO " + table + " SELECT {build:String} AS build, * FROM input('" + columnsOf(v, "") + "') FORMAT Parquet"
+	for _, part := range files {
+		if rows += part.Rows; part.Rows == 0 {
+			continue
+		}
+		f, err := os.Open(filepath.Join(dir, part.Name))
+		if err != nil {
+			return 0, err
+		}
+		_, err = s.run(ctx, insert, url.Values{"param_build": {parameter(build)}}, struct{ io.Reader }{f}) // which the client does not close
+		if err := errors.Join(err, f.Close()); err != nil {
+			return 0, err
+		}
+	}
+	count, err := s.run(ctx, "SELECT count() FROM "+table+" FORMAT TabSeparated", nil, nil)
+	if err == nil && count != strconv.FormatInt(rows, 10) {
+		err = fmt.Errorf("the server has %q rows of %d: push the build again", count, rows)
+	}
+	return rows, err
+}
+
+// Drop removes a build from the views, then its rows.
+func (s *Server) Drop(ctx context.Context, build string) error {
+	drop := func(view string) string { return "ALTER TABLE pakdb_" + view + " DROP PARTITION " + literal(build) }
+	statements := []string{drop("builds")}
+	for _, v := range Views() {
+		statements = append(statements, drop(v.Name))
+	}
+	return s.do(ctx, statements...)
+}
+
+// Ask sends a statement that reads, as it is. parameters are values of {name:Type} in it,
+// memory the bytes that it may take, 0 for what the server allows. columns is called once, row
+// for each row, whose values are nil, int64, float64 or string.
+func (s *Server) Ask(ctx context.Context, statement string, parameters map[string]string, memory int64, columns func([]string) error, row func([]driver.Value) error) (err error) {
+	values := url.Values{
+		"readonly":       {"2"}, // it reads, and settings may be given
+		"default_format": {"JSONCompactEachRowWithNamesAndTypes"}, "output_format_json_quote_64bit_integers": {"0"}, "output_format_json_quote_denormals": {"1"},
+		"cancel_http_readonly_queries_on_client_close": {"1"},
+	}
+	for name, v := range parameters {
+		values.Set("param_"+name, parameter(v))
+	}
+	if memory > 0 {
+		values.Set("max_memory_usage", strconv.FormatInt(memory, 10))
+	}
+	if until, ok := ctx.Deadline(); ok {
+		values.Set("max_execution_time", strconv.Itoa(int(math.Ceil(max(time.Until(until).Seconds(), 1)))))
+	}
+	body, err := s.post(ctx, statement, values, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	dec := json.NewDecoder(body)
+	dec.UseNumber()
+	var names []string
+	for n := 0; ; n++ {
+		var list []any
+		into := any(&list)
+		if n == 0 {
+			into = &names
+		}
+		if err := dec.Decode(into); errors.Is(err, io.EOF) && n != 1 {
+			return nil
+		} else if err != nil {
+			return errors.Join(ctx.Err(), s.broken(n, io.MultiReader(dec.Buffered(), body)))
+		}
+		switch n {
+		case 0:
+			err = columns(names)
+		case 1: // the types
+		default:
+			err = row(cells(list))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// broken returns the error of an answer that goes on with something else than rows.
+func (s *Server) broken(n int, rest io.Reader) error {
+	text, _ := io.ReadAll(io.LimitReader(rest, 300))
+	if n == 0 {
+		return query.Usagef("leave FORMAT out", "%s: the answer is not rows: %s", s, terminal.Printable(string(text)))
+	}
+	return fmt.Errorf("%s: the answer breaks off after %d rows: %s", s, max(n-2, 0), terminal.Printable(string(text)))
+}
+
+// cells returns values of JSON as SQLite would have them. Lists are their JSON.
+func cells(list []any) []driver.Value {
+	row := make([]driver.Value, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case nil:
+		case string:
+			row[i] = v
+		case bool:
+			row[i] = int64(0)
+			if v {
+				row[i] = int64(1)
+			}
+		case json.Number:
+			row[i] = number(v)
+		default:
+			text, _ := json.Marshal(v) // of what was JSON
+			row[i] = string(text)
+		}
+	}
+	return row
+}
+
+// number returns an integer, or what is none as a real; an integer of more than 64 bits is
+// its text.
+func number(v json.Number) driver.Value {
+	if n, err := v.Int64(); err == nil {
+		return n
+	}
+	if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {
+		return f
+	}
+	return v.String()
+}
+
+// Builds returns the labels of the builds on the server, the oldest first.
+func (s *Server) Builds(ctx context.Context) (labels []string, err error) {
+	err = s.Ask(ctx, "SELECT build FROM builds ORDER BY created_at, build", nil, 0, func([]string) error { return nil }, func(row []driver.Value) error {
+		labels = append(labels, fmt.Sprint(row[0]))
+		return nil
+	})
+	return labels, err
+}
+
+// parameter returns a value of a parameter as a request has it: what would end it or begin
+// an escape is escaped.
+func parameter(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`).Replace(text)
 }

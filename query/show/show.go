@@ -5,11 +5,11 @@
 //
 // Reading order:
 //
-//   - show.go, build.go: contents of archives, and of a build
-//   - values.go, code.go: what packages add to the tree of their meaning
+//   - show.go, build.go: contents of archives, of a build, and of all builds
+//   - code.go: what packages add to the tree of their meaning
 //   - graph_functions.go: SQL functions
 //   - graph.go, graph_*.go: references
-//   - files.go, comparer.go, looks.go: files of all builds, code in SQL, and their insides compared
+//   - comparer.go: insides of files of two builds compared
 package show
 
 import (
