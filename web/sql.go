@@ -108,7 +108,7 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\
 
 var errEnough = errors.New("there are enough rows")
 
-// mostCells bounds the bytes of all values that a page has, about.
+// mostCells bounds the bytes of all values that a page has. JSON takes up to six for one.
 const mostCells = 32 << 20
 
 func (x *statements) table(ctx context.Context, db *query.DB, text string, args query.Args) (*table, error) {
@@ -117,6 +117,18 @@ func (x *statements) table(ctx context.Context, db *query.DB, text string, args 
 		t.Columns = columns
 		return nil
 	}, func(values []driver.Value) error {
+		for _, v := range values {
+			switch v := v.(type) {
+			case string:
+				size += len(v)
+			case []byte:
+				size += 2 * len(v)
+			}
+			size += 8
+		}
+		if len(t.Rows) == 0 && size > mostCells {
+			return refuse(http.StatusRequestEntityTooLarge, "substr(x, 1, 1000) takes a part of a value; CSV has all of it", "a row of %d bytes is more than this server shows", size)
+		}
 		if len(t.Rows) >= x.limits.Rows || size > mostCells {
 			t.Truncated = true
 			return errEnough
@@ -126,9 +138,7 @@ func (x *statements) table(ctx context.Context, db *query.DB, text string, args 
 			row[i] = value(v)
 			if s, ok := row[i].(string); ok {
 				row[i] = strings.Clone(s)
-				size += len(s)
 			}
-			size += 8
 		}
 		t.Rows = append(t.Rows, row)
 		return nil

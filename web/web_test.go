@@ -491,6 +491,22 @@ func TestStatementsAreBounded(t *testing.T) {
 	}
 }
 
+// A page holds no more bytes of values than a server has room for, also in one row.
+func TestRowsAreBounded(t *testing.T) {
+	catalog, _ := scanned(t)
+	s := serve(t, catalog, func(*web.Config) {})
+	for _, sql := range []string{"SELECT CAST(zeroblob(40000000) AS TEXT)", "SELECT zeroblob(20000000)"} {
+		if got := ask(t, s, "/sql.json?sql="+url.QueryEscape(sql)); got.StatusCode != http.StatusRequestEntityTooLarge || !bytes.Contains(got.body, []byte("substr")) {
+			t.Errorf("%s: %s %.200s", sql, got.Status, got.body)
+		}
+	}
+	var rows list
+	ask(t, s, "/sql.json?sql="+url.QueryEscape("SELECT zeroblob(9000000) FROM (SELECT 1 UNION ALL SELECT 2)")).json(t, &rows)
+	if len(rows.Rows) != 1 || !rows.Truncated {
+		t.Errorf("%d rows, truncated %v", len(rows.Rows), rows.Truncated)
+	}
+}
+
 // TestWhoLeavesLeavesNothing: a statement ends when who asked for it leaves, and others have
 // its place within a second; meanwhile they are told to come again.
 func TestWhoLeavesLeavesNothing(t *testing.T) {
