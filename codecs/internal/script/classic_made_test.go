@@ -468,6 +468,9 @@ func FuzzClassicDisassemble(f *testing.F) {
 				t.Fatal("a byte in the text that no token makes")
 			}
 		}
+		if text, err := script.AppendClassic(nil, pkg, func(int) ([]byte, error) { return b, nil }, func(int, map[string]bool) []byte { return nil }); err != nil || len(text) > 1<<24 {
+			t.Fatalf("%d bytes of text: %v", len(text), err)
+		}
 	})
 }
 

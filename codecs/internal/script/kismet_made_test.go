@@ -517,6 +517,9 @@ func FuzzDisassemble(f *testing.F) {
 				t.Fatal("a byte in the text that no token makes")
 			}
 		}
+		if text, err := script.AppendKismet(nil, pkg, func(int) ([]byte, error) { return b, nil }, script.KismetValues{}); err != nil || len(text) > 1<<24 {
+			t.Fatalf("%d bytes of text: %v", len(text), err)
+		}
 	})
 }
 
