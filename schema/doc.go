@@ -18,8 +18,8 @@
 //   - nouns.go: names for what is defined in rooms below
 //   - schema.go: a catalog opened for writing
 //   - build.go: what a scan calls
-//   - targets.go: what a scan asks the catalog
-//   - other.go, merge.go: builds of another catalog are copied
-//   - table_function.go, readonly.go, limits.go: queries of users, which cannot write
-//   - damage.go: reads damaged archives of a build
+//   - targets.go: what a scan asks the catalog, and adds when all entries are there
+//   - merge.go: builds of another catalog are copied
+//   - readonly.go, limits.go: queries of users, which cannot write; damaged archives of a build
+//   - edits.go: changes of values that statements ask for
 package schema

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"iter"
 	"maps"
@@ -174,3 +176,263 @@ const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, ent
 FROM x_archive
 WHERE quick = ? AND size = ? AND scan = ? AND archive_id <= ? AND complete = 1
 ORDER BY mtime <> ?, archive_id`
+
+// ValueTarget is a content of the build whose values need more than the content: classes,
+// or the engine that made it.
+type ValueTarget struct {
+	Target
+	Header      int64  // as in [Package]
+	Package     string // long name, "" where it is not known
+	Unversioned bool   // lists have no tags
+	Guessed     bool   // the content does not state its engine
+	Declares    bool   // it declares classes, structs or enums
+	Engine      int64  // by which it was read, 427 for 4.27
+}
+
+const valueTargets = `SELECT s.content_id, s.header, ba.location, e.ordinal, s.traits & 1, s.traits >> 1 & 1, s.engine,
+	EXISTS (SELECT 1 FROM x_value_export x CROSS JOIN x_name n ON n.name_id = x.class_id
+		WHERE x.set_id = s.set_id AND (n.name GLOB '*Class' OR n.name GLOB '*Struct' OR n.name GLOB '*Enum')),
+	coalesce(pn.name, root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start), '')
+FROM x_build_archive ba
+CROSS JOIN x_entry e ON e.archive_id = ba.archive_id
+CROSS JOIN x_value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+CROSS JOIN x_value_set s ON s.content_id = e.content_id AND s.header = ve.header AND s.context = 0
+LEFT JOIN x_path p ON p.path_id = ve.path_id
+LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+LEFT JOIN x_word px ON px.word_id = p.ext_id
+LEFT JOIN x_name pn ON pn.name_id = ve.name_id
+LEFT JOIN x_word root ON root.word_id = ve.root_id
+WHERE ba.build_id = ? AND s.traits & 3
+ORDER BY ba.ordinal, e.ordinal`
+
+// ValueTargets completes what was added so far and returns the contents of the build
+// whose values need more than the content, each once, by archive and ordinal. After it
+// only [Build.AddSets] and [Build.SetValueState] may be called.
+func (b *Build) ValueTargets(ctx context.Context) ([]ValueTarget, error) {
+	targets, err := listed(ctx, b, func(t *ValueTarget) []any {
+		return []any{&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package}
+	}, valueTargets, b.publish.ID)
+	type key struct{ content, header int64 }
+	seen := map[key]bool{}
+	return slices.DeleteFunc(targets, func(t ValueTarget) bool {
+		k := key{t.Content, t.Header}
+		again := seen[k]
+		seen[k] = true
+		return again
+	}), err
+}
+
+// ValueSet is the values of a content that is in the catalog.
+type ValueSet struct {
+	Content, Header int64
+	Values          *Values
+}
+
+// AddSets stores values that hold in the build.
+func (b *Build) AddSets(sets []ValueSet) error {
+	for i := range sets {
+		s := &sets[i]
+		b.batch.Sets = append(b.batch.Sets, &write.Row{ContentID: s.Content, Entry: Entry{ExportsOf: &Package{Header: s.Header}, Values: s.Values}})
+	}
+	b.batch.Build = b.publish.ID
+	return b.flush()
+}
+
+// HoldValues takes over the values with a context that hold in other builds of that
+// state, and returns the contents and headers that have some.
+func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarget) (taken map[[2]int64]bool, err error) {
+	taken = map[[2]int64]bool{}
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		b.c.writer.Src.Set(len(targets), func(row, col int) driver.Value {
+			return [...]int64{targets[row].Content, targets[row].Header}[min(col, 1)]
+		})
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO x_build_value (build_id, set_id)
+			SELECT ?1, s.set_id FROM src
+			CROSS JOIN x_value_set s ON s.content_id = src.a AND s.header = src.b
+			CROSS JOIN x_build_value v ON v.set_id = s.set_id
+			CROSS JOIN x_build o ON o.build_id = v.build_id AND o.value_state = ?2 AND o.complete = 1`, b.publish.ID, state); err != nil {
+			return err
+		}
+		sets, err := conn.All(ctx, tx, func(k *[2]int64) []any { return []any{&k[0], &k[1]} },
+			"SELECT s.content_id, s.header FROM x_build_value v JOIN x_value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
+		for _, k := range sets {
+			taken[k] = true
+		}
+		return err
+	})
+	return taken, err
+}
+
+// SetValueState notes the hash of the classes and engine by which the values of the
+// build were read.
+func (b *Build) SetValueState(ctx context.Context, state int64) error {
+	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE x_build SET value_state = ? WHERE build_id = ?", state, b.publish.ID)
+		return err
+	})
+}
+
+// Mapping is a file of mappings that the catalog keeps.
+type Mapping struct {
+	Name   string
+	Digest Digest
+	Data   []byte
+}
+
+// Mappings returns the mappings that were given last, those of the first place first.
+func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
+	return LatestMappings(ctx, b.c.reader)
+}
+
+// LatestMappings returns the mappings that a catalog was given last.
+func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) {
+	type stored struct {
+		Mapping
+		digest []byte
+	}
+	found, err := conn.All(ctx, db, func(m *stored) []any { return []any{&m.Name, &m.digest, &m.Data} },
+		"SELECT name, digest, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
+	for _, m := range found {
+		copy(m.Digest[:], m.digest)
+		all = append(all, m.Mapping)
+	}
+	return all, err
+}
+
+// RememberMappings keeps mappings for scans that are given none, with their classes.
+func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*Values) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		used, err := conn.MaxID(ctx, tx, "x_mapping", "used")
+		if err != nil {
+			return err
+		}
+		for i, m := range all {
+			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, m.Digest[:])
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n > 0 {
+				continue
+			}
+			res, err = tx.ExecContext(ctx, "INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, m.Digest[:], used+1, m.Data)
+			if err != nil {
+				return err
+			}
+			id, err := res.LastInsertId()
+			if err != nil {
+				return err
+			}
+			row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: classes[i]}}
+			row.Exports.Mapping = id
+			b.batch.Sets = append(b.batch.Sets, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// failedClasses are the classes of objects of a build that could not be read by their
+// schemas, which are known.
+const failedClasses = `SELECT k.name
+	FROM x_build_value v
+	JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+	JOIN x_value_export x ON x.set_id = s.set_id AND x.why_id IS NOT NULL
+	JOIN x_name w ON w.name_id = x.why_id
+	JOIN x_name k ON k.name_id = x.class_id
+	WHERE v.build_id = ? AND w.name NOT LIKE '%no schema for %' AND w.name NOT LIKE '%unknown layout%' AND w.name NOT LIKE '%truncated%'
+	GROUP BY k.name
+	ORDER BY count(*) DESC, k.name`
+
+// MarkGuessed marks values of the build as guessed that were read by doubted schemas:
+// those that doubt returns of the classes whose objects could not be read. It returns these
+// classes. Nil marks nothing.
+func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) func(class string) bool) (failed []string, err error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if failed, err = FirstTexts(ctx, tx, failedClasses, b.publish.ID); err != nil || len(failed) == 0 || doubt == nil {
+			return err
+		}
+		doubted := doubt(failed)
+		all, err := FirstTexts(ctx, tx, `SELECT DISTINCT k.name
+			FROM x_build_value v
+			JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+			JOIN x_value_export x ON x.set_id = s.set_id
+			JOIN x_name k ON k.name_id = x.class_id
+			WHERE v.build_id = ?`, b.publish.ID)
+		if err != nil {
+			return err
+		}
+		for _, class := range all {
+			if !doubted(class) {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE x_property SET flags = flags | 4
+				FROM (SELECT x.set_id, x.ordinal
+				      FROM x_name k
+				      CROSS JOIN x_build_value v ON v.build_id = ?1
+				      JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
+				      JOIN x_value_export x ON x.set_id = s.set_id AND x.class_id = k.name_id
+				      WHERE k.name = ?2) AS d
+				WHERE x_property.set_id = d.set_id AND x_property.export = d.ordinal`, b.publish.ID, class); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return failed, err
+}
+
+// Unread counts what was not read of packages whose lists have no tags.
+type Unread struct {
+	Objects int64  `json:"objects"` // without Tables
+	Of      int64  `json:"of"`      // all of their objects
+	Class   string `json:"class"`   // that most of them want and that nothing describes; "" for none
+
+	Tables    int64  `json:"tables"`     // data tables whose rows were not read for want of their struct
+	RowStruct string `json:"row_struct"` // that most of these want
+	Structs   int64  `json:"structs"`    // how many they want
+}
+
+// Unread counts the objects of a build, in packages whose lists have no tags, that were not
+// read.
+func (c *Catalog) Unread(ctx context.Context, label string) (u Unread, err error) {
+	var untagged bool // the view looks at all entries of the build
+	err = c.writer.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_value_set WHERE traits & 1)").Scan(&untagged)
+	if err != nil || !untagged {
+		return u, err
+	}
+	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(lost), 0), coalesce(sum(exports), 0)
+		FROM property_coverage WHERE build = ? AND unversioned`, label).Scan(&u.Objects, &u.Of)
+	if err != nil || u.Objects == 0 {
+		return u, err
+	}
+	err = conn.Each(ctx, c.writer.DB, func(rows *sql.Rows) error {
+		var status, n int64
+		var wanted string
+		if err := rows.Scan(&status, &wanted, &n); err != nil {
+			return err
+		}
+		if status == 1 { // the list of a table was read, and its rows were not
+			u.RowStruct = cmp.Or(u.RowStruct, wanted)
+			u.Tables, u.Structs, u.Objects = u.Tables+n, u.Structs+1, u.Objects-n
+		} else {
+			u.Class = cmp.Or(u.Class, wanted)
+		}
+		return nil
+	}, `SELECT x.status, substr(w.name, instr(w.name, 'no schema for ') + 14) AS wanted, count(*)
+		FROM property_coverage c
+		CROSS JOIN x_value_export x ON x.set_id = c.set_id AND x.why_id IS NOT NULL
+		JOIN x_name w ON w.name_id = x.why_id
+		WHERE c.build = ? AND c.missing > 0 AND w.name LIKE '%no schema for %'
+		GROUP BY x.status, wanted
+		ORDER BY count(*) DESC, wanted`, label)
+	return u, err
+}

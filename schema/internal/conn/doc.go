@@ -8,8 +8,7 @@
 //
 //   - errors.go: what errors of SQLite mean for a catalog
 //   - query.go: small and fast ways to read rows
-//   - source.go: Go values as a table that statements read from
 //   - connect.go: how each kind of connection is opened
-//   - writer.go: the connection that writes
-//   - finder.go: look-ups beside the writer
+//   - writer.go: the connection that writes,
+//     look-ups beside it, and Go values as a table that both read from
 package conn

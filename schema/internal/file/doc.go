@@ -6,9 +6,8 @@
 //
 // Reading order:
 //
-//   - lock.go: keeps two writers apart
 //   - inspect.go: recognises a catalog, and completes one
-//   - create.go: makes an empty catalog, whole or not at all
+//   - create.go: makes an empty catalog, whole or not at all; keeps two writers apart
 //   - quick.go: refuses to write to a damaged one, and says how long a check holds
 //   - check.go: checks a whole catalog, page by page and by what pakdb relies on
 package file

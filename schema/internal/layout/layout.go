@@ -4,12 +4,15 @@ package layout
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 	"sync"
 
+	"pakdb/internal/search"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/views"
 )
@@ -87,4 +90,112 @@ func CheckVersion(version int64) error {
 		return fmt.Errorf("%w: layout %d, this pakdb reads layout %d", conn.ErrTooOld, version, Version)
 	}
 	return nil
+}
+
+// made is what pakdb makes in a catalog.
+type made struct {
+	texts  map[string]string // the scripts from the statement on that makes a name, which a semicolon ends
+	kinds  map[string]string // "TABLE", "INDEX", "TRIGGER" or "VIEW" by name in lower case
+	needed []string          // names of what no catalog lacks
+}
+
+var statement = regexp.MustCompile(`^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
+
+var ours = sync.OnceValues(func() (*made, error) {
+	seen, err := views.Script()
+	if err != nil {
+		return nil, err
+	}
+	optional := strings.Join(search.Tables(), ";\n") + ";\n"
+	m := &made{texts: map[string]string{}, kinds: map[string]string{}}
+	for x, text := range statements(tables + "\n" + seen) {
+		m.kinds[x[2]], m.texts[x[2]] = x[1], text
+		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
+			m.needed = append(m.needed, x[2])
+		}
+	}
+	for x, text := range statements(optional) {
+		m.kinds[x[2]], m.texts[x[2]] = x[1], text
+	}
+	return m, nil
+})
+
+// statements iterates over the kind and name of each thing that a script makes, with the script
+// from there on. A search of the whole script by an expression takes five milliseconds, of each command.
+func statements(script string) iter.Seq2[[]string, string] {
+	return func(yield func([]string, string) bool) {
+		at := 0
+		for line := range strings.Lines(script) {
+			if strings.HasPrefix(line, "CREATE ") {
+				if x := statement.FindStringSubmatch(line); x != nil && !yield(x, script[at:]) {
+					return
+				}
+			}
+			at += len(line)
+		}
+	}
+}
+
+// Check returns an error if a catalog is of another layout, or of class
+// [conn.ErrForeign] if another program changed its tables, or added what runs when pakdb
+// writes: a trigger, or an index that keeps rows out. It names the first such thing.
+// Other tables, views and indexes that somebody added are admitted. It must be called
+// before the connection is used for anything else.
+func Check(ctx context.Context, c driver.Conn) error {
+	m, err := ours()
+	if err != nil {
+		return err
+	}
+	q := c.(driver.QueryerContext)
+	var version int64
+	if err := conn.EachOn(ctx, q, "PRAGMA user_version", nil, func(v []driver.Value) { version, _ = v[0].(int64) }); err != nil {
+		return err
+	}
+	if err := CheckVersion(version); err != nil {
+		return err
+	}
+	found := ""
+	seen := map[string]bool{}
+	err = conn.EachOn(ctx, q, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY rowid", nil, func(v []driver.Value) {
+		kind, name, table, text := str(v[0]), str(v[1]), str(v[2]), str(v[3])
+		seen[name] = true
+		if found == "" {
+			found = m.foreign(kind, name, table, text)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range m.needed {
+		if found == "" && !seen[name] {
+			found = fmt.Sprintf("%s %s is missing", strings.ToLower(m.kinds[name]), name)
+		}
+	}
+	if found != "" {
+		return fmt.Errorf("%w: %s", conn.ErrForeign, found)
+	}
+	return nil
+}
+
+// foreign says what is wrong with a row of sqlite_schema, "" for nothing.
+func (m *made) foreign(kind, name, table, text string) string {
+	rest, same := strings.CutPrefix(m.texts[strings.ToLower(name)], text)
+	switch {
+	case text != "" && same && strings.HasPrefix(rest, ";"):
+		return ""
+	case kind == "trigger":
+		return fmt.Sprintf("trigger %q on %q", name, table)
+	case strings.HasPrefix(strings.ToLower(name), "sqlite_"): // keys of tables, statistics
+		return ""
+	case m.kinds[strings.ToLower(name)] != "":
+		return fmt.Sprintf("%s %q is not the one that pakdb makes", kind, name)
+	case kind == "index" && m.kinds[strings.ToLower(table)] != "" && strings.Contains(strings.ToLower(text), "unique"):
+		return fmt.Sprintf("unique index %q on %q", name, table)
+	}
+	return ""
+}
+
+func str(v driver.Value) string {
+	s, _ := v.(string)
+	return s
 }

@@ -4,9 +4,8 @@
 //
 // Reading order:
 //
-//   - row.go: rows of a query, and their values, checked
-//   - catalog.go: the catalog, opened at one moment; its builds, archives and mappings
+//   - catalog.go: the catalog, opened at one moment; its builds, archives and mappings; rows, checked
 //   - entries.go: the entries of an archive
-//   - contents.go: what is known of contents
-//   - tables.go, sets.go: rows that only families of formats have, of contents and of values
+//   - contents.go: what is known of contents,
+//     and rows that only families of formats have, of contents and of values
 package other
