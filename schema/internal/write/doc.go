@@ -25,16 +25,16 @@
 //
 // Reading order:
 //
-//   - batch.go, row.go, keyset.go, totals.go: what travels
+//   - batch.go, keyset.go, totals.go: what travels
 //   - pipeline.go: in which order, by which goroutines
-//   - lineage.go, alike.go: which archive another one continues
-//   - print.go, rows.go, before.go: which entries need not be read
-//   - match.go, edition.go, place.go: which entries keep their rows, and where they lie
+//   - lineage.go: which archive another one continues
+//   - rows.go, before.go: which entries need not be read
+//   - match.go, edition.go: which entries keep their rows, and where they lie
 //   - intern.go, intern_paths.go, intern_texts.go, seen.go, keyindex.go: ids
-//   - tx.go, table.go: how rows become a statement
+//   - table.go: how rows become a statement
 //   - keys.go, paths.go, contents.go, entries.go, archives.go: tables that every format fills
-//   - facts.go, families.go, scanned.go, values.go: what inspectors and searches found
+//   - facts.go, values.go: what inspectors and searches found
 //   - writer.go: the order in which rows need each other's ids
-//   - publish.go, shadow.go: a build becomes visible
-//   - remove.go, remove_archive.go: builds, editions, and what no other one has
+//   - publish.go: a build becomes visible
+//   - remove.go: builds, editions, and what no other one has
 package write
