@@ -44,7 +44,7 @@ func readDamaged(t testing.TB, raw []byte) {
 			return nil, nil
 		}
 		b := make([]byte, x.Size)
-		_, err := content.ReadAt(b, x.Offset)
+		_, err := io.ReadFull(io.NewSectionReader(content, x.Offset, x.Size), b) // of no bytes at the end, too
 		return b, err
 	}}
 	if _, err := p.Code(); err != nil {
