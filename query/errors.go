@@ -82,16 +82,14 @@ func Hint(err error) string {
 	return ""
 }
 
-// SQLError is what SQLite says against a statement. It is of class ErrUsage,
-// ErrCatalog when the catalog's file is to blame, or ErrFailed.
+// SQLError is what SQLite says against a statement. What wraps it is of class ErrUsage,
+// ErrCatalog when the catalog's file is to blame, or ErrFailed, and has what may have been
+// meant as its hint.
 type SQLError struct {
 	Message string
 	Text    string // the whole SQL text
 	Offset  int    // of the place in Text that Message is about, in bytes; -1: unknown
 	Err     error
-
-	class error
-	hint  string
 }
 
 // maxShown is how many cells of a message and of a line an error shows: a name may be a megabyte.
@@ -123,10 +121,7 @@ func (e *SQLError) place() (line, column int, text string) {
 	return 1 + strings.Count(before, "\n"), utf8.RuneCountInString(before[start:]), text
 }
 
-func (e *SQLError) Unwrap() []error { return []error{e.class, e.Err} }
-
-// Hint returns what may have been meant.
-func (e *SQLError) Hint() string { return e.hint }
+func (e *SQLError) Unwrap() error { return e.Err }
 
 // interrupted returns the context's error if it is done, for then whatever else
 // failed did so because of it.
@@ -165,29 +160,27 @@ func (db *DB) describe(ctx context.Context, text string, s Statement, err error)
 	if !errors.As(err, &coded) || ctx.Err() != nil && coded.Code()&0xff == codeInterrupt {
 		return err // the context, a writer, or a function of ours
 	}
-	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
+	e := &SQLError{Text: text, Offset: -1, Err: err, Message: message(err)}
 	if ofCatalog := schema.Classify(err); ofCatalog != err {
-		e.class, e.Err, e.hint = ErrCatalog, ofCatalog, CatalogHint(ofCatalog)
-		e.Message = "catalog " + db.catalog + ": " + e.Message
-		return e
+		e.Err, e.Message = ofCatalog, "catalog "+db.catalog+": "+e.Message
+		return &classed{ErrCatalog, e, CatalogHint(ofCatalog)}
 	}
 	switch coded.Code() & 0xff {
 	case codeAuth:
 		e.Message = "not allowed: this connection only reads"
-		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"
-		return e
+		return &classed{ErrUsage, e, "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"}
 	case codeNoMem:
-		e.class = ErrFailed
 		e.Message = "the statement needs more memory than it may take"
-		e.hint = "ask for less at a time, or allow more with PAKDB_MAX_MEMORY"
-		return e
+		return &classed{ErrFailed, e, "ask for less at a time, or allow more with PAKDB_MAX_MEMORY"}
 	case codeTooBig:
 		e.Message = fmt.Sprintf("a text, blob or row of more than %s", stored.HumanSize(float64(schema.ValueLimit())))
-		e.hint = "substr cuts texts and blobs"
-		return e
+		return &classed{ErrUsage, e, "substr cuts texts and blobs"}
 	}
-	db.locate(ctx, s, e)
-	return e
+	at, hint := db.locate(ctx, s.SQL, e.Message)
+	if at >= 0 {
+		e.Offset = s.Offset + at
+	}
+	return &classed{ErrUsage, e, hint}
 }
 
 // trailer is the code that the driver adds to SQLite's message.
@@ -209,32 +202,26 @@ var (
 	noFunction = regexp.MustCompile(`^(?:no such function: (.*)|wrong number of arguments to function (.*)\(\))$`)
 )
 
-// locate finds the place in the text and the hint.
-func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
-	at := -1
-	switch m := e.Message; {
-	case m == "incomplete input":
-		at = len(s.SQL)
-	case nearToken.MatchString(m):
-		at = db.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
-	case badToken.MatchString(m):
-		at = strings.Index(s.SQL, badToken.FindStringSubmatch(m)[1])
-	case noTable.MatchString(m):
-		name := noTable.FindStringSubmatch(m)[1]
-		at = onlyPlace(s.SQL, name)
-		e.hint = db.suggestTable(ctx, name)
-	case noColumn.MatchString(m):
-		name := noColumn.FindStringSubmatch(m)[1]
-		at = onlyPlace(s.SQL, name)
-		e.hint = db.suggestColumn(ctx, s.SQL, name)
-	case noFunction.MatchString(m):
-		found := noFunction.FindStringSubmatch(m)
-		at = onlyPlace(s.SQL, found[1]+found[2])
-		e.hint = db.suggestFunction(ctx, found[1]+found[2])
+// locate finds the place in a statement that a message is about, -1 for none, and the hint.
+func (db *DB) locate(ctx context.Context, sql, message string) (at int, hint string) {
+	if message == "incomplete input" {
+		return len(sql), ""
 	}
-	if at >= 0 {
-		e.Offset = s.Offset + at
+	for _, m := range []struct {
+		about *regexp.Regexp
+		find  func(name string) (int, string)
+	}{
+		{nearToken, func(token string) (int, string) { return db.syntaxError(ctx, sql, token, message), "" }},
+		{badToken, func(token string) (int, string) { return strings.Index(sql, token), "" }},
+		{noTable, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestTable(ctx, name) }},
+		{noColumn, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestColumn(ctx, sql, name) }},
+		{noFunction, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestFunction(ctx, name) }},
+	} {
+		if found := m.about.FindStringSubmatch(message); found != nil {
+			return m.find(strings.Join(found[1:], ""))
+		}
 	}
+	return -1, ""
 }
 
 // onlyPlace returns where a name that may be qualified is in sql, -1 unless

@@ -63,7 +63,7 @@ func (t *table) row(values []driver.Value) error {
 		cells[i] = visible(t.shown(t.names[i], v), "")
 	}
 	if t.streaming {
-		return t.write(cells, nil)
+		return t.write(t.cut(cells), nil)
 	}
 	if len(t.cells) == tableRows || t.bytes > tableBytes {
 		if err := t.writeHeld(t.stream); err != nil {
@@ -153,6 +153,9 @@ func (t *table) writeHeld(write func() error) error {
 	if !t.measure() {
 		write = t.fallBack
 	}
+	for _, cells := range t.cells {
+		t.cut(cells)
+	}
 	err := write()
 	t.cells, t.values = nil, nil
 	return err
@@ -183,9 +186,6 @@ func (t *table) render() error {
 		}
 		w.Header(names)
 	}
-	for _, cells := range t.cells {
-		t.cut(cells)
-	}
 	if err := w.Bulk(t.cells); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (t *table) stream() error {
 	t.streaming = true
 	err := t.rule("┌", "┬", "┐")
 	if err == nil && !t.NoHeader {
-		_ = t.write(t.names, t.bold) // an error stays with buf
+		_ = t.write(t.cut(slices.Clone(t.names)), t.bold) // an error stays with buf
 		err = t.rule("├", "┼", "┤")
 	}
 	for _, cells := range t.cells {
@@ -281,9 +281,6 @@ func (t *table) write(cells []string, style func(string) string) error {
 	b := t.line[:0]
 	for i, c := range cells {
 		b = append(b, "│ "...)
-		if t.Width > 0 {
-			c = terminal.Shorten(c, t.widths[i])
-		}
 		pad := t.widths[i] - terminal.Width(c)
 		if style != nil {
 			c = style(c)
