@@ -334,15 +334,15 @@ type owner struct {
 	place                 string
 }
 
-// filesOfAsset lists the files that builds have of some paths, with their keys: ?1 is a JSON
-// array of both.
-const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FROM json_each(?1) j
+// filesOfAsset lists the files that builds have of some paths: ?1 is a JSON array of their keys
+// and texts.
+const filesOfAsset = "SELECT " + search.Path + `, b.label FROM json_each(?1) j
 	CROSS JOIN x_path_key k ON k.key = j.value ->> 0
 	CROSS JOIN x_path p ON p.path_id = k.path_id
 	CROSS JOIN x_dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
 	CROSS JOIN x_entry e ON e.path_id = p.path_id` + inBuilds + `
-	GROUP BY 1, b.build_id
-	ORDER BY 1, b.build_id`
+	GROUP BY j.key, b.build_id
+	ORDER BY j.key, b.build_id`
 
 // asset adds the hits for an asset, by a match of one of its files: one at the path of its
 // tables, in all builds that have these; of other builds one at the first file that they have.
@@ -355,28 +355,23 @@ func (f *Finder) asset(ctx context.Context, q *search.Query, m match, add func(H
 	if err != nil {
 		return err
 	}
-	var hits []Hit
-	seen := map[int64]bool{}
-	err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
-		label, _ := v[1].(string)
-		id, _ := v[2].(int64)
-		path, _ := v[3].(string)
-		if seen[id] {
-			return
-		}
-		seen[id] = true
-		if n := len(hits); n == 0 || hits[n-1].Path != path {
-			hits = append(hits, Hit{Kind: "path", Text: m.text, Path: path, Count: 1})
-		}
-		last := &hits[len(hits)-1]
-		last.Builds = append(last.Builds, label)
-	})
+	all, err := f.readBuilds(ctx, filesOfAsset, string(text))
 	if err != nil {
 		return err
 	}
-	for _, h := range hits {
+	seen := map[string]bool{}
+	for _, b := range all {
+		h := Hit{Kind: "path", Text: m.text, Path: b.path, Count: 1}
 		if q.InPath(h.Path) {
 			h.Text = h.Path
+		}
+		for _, label := range b.labels {
+			if !seen[label] {
+				seen[label], h.Builds = true, append(h.Builds, label)
+			}
+		}
+		if h.Builds == nil {
+			continue
 		}
 		if err := add(h); err != nil {
 			return err
@@ -450,15 +445,16 @@ func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64, add 
 	return nil
 }
 
-func (f *Finder) readBuilds(ctx context.Context, query string, id int64) (all []builds, err error) {
-	err = schema.EachRow(ctx, f.db, query, []driver.Value{id}, func(v []driver.Value) {
-		path, _ := v[0].(string)
-		label, _ := v[1].(string)
-		if n := len(all); n == 0 || all[n-1].path != path {
-			all = append(all, builds{path: path})
+// readBuilds returns the paths and labels that a query lists, by path.
+func (f *Finder) readBuilds(ctx context.Context, query string, arg any) (all []builds, err error) {
+	type held struct{ path, label string }
+	rows, err := schema.All(ctx, f.db, func(h *held) []any { return []any{&h.path, &h.label} }, query, arg)
+	for _, h := range rows {
+		if n := len(all); n == 0 || all[n-1].path != h.path {
+			all = append(all, builds{path: h.path})
 		}
 		last := &all[len(all)-1]
-		last.labels = append(last.labels, label)
-	})
+		last.labels = append(last.labels, h.label)
+	}
 	return all, err
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -76,16 +75,12 @@ func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*M
 // addWords adds the words of the other catalog, also those that no row names: "package-id"
 // is there when something knows packages by ids.
 func addWords(ctx context.Context, c *Catalog, from *Other) error {
-	if from.worded {
-		return nil
-	}
 	words := from.from.Words()
 	err := c.writer.InTx(ctx, func(tx *sql.Tx) error {
 		c.writer.Src.Set(len(words), func(row, _ int) driver.Value { return words[row] })
 		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO x_word (word) SELECT a FROM src")
 		return err
 	})
-	from.worded = err == nil
 	return c.named(err)
 }
 
@@ -586,8 +581,7 @@ func bothFound(a, b []Ref) []Ref {
 type Other struct {
 	path   string
 	from   *other.Catalog
-	worded bool // its words were handed over
-	mapped bool // its mappings were, too
+	mapped bool // its mappings were handed over
 }
 
 // OpenOther opens a catalog to be merged. One that is damaged, as far as [QuickSize] lets
@@ -690,7 +684,7 @@ func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (
 func inspectedSince(there, here string) bool {
 	name, revision := revisionOf(there)
 	ours, of := revisionOf(here)
-	return there != "" && name == ours && cmp.Compare(revision, of) >= 0
+	return there != "" && name == ours && revision >= of
 }
 
 func revisionOf(inspector string) (name string, revision int) {

@@ -394,7 +394,7 @@ type Damage struct {
 	Count int64 // such problems of the archive, of which this is the first
 }
 
-const damageSQL = `SELECT ba.name, p.field, p.offset, p.cause, count(*), min(p.seq)
+const damageSQL = `SELECT ba.name, p.field, coalesce(p.offset, -1), p.cause, count(*), min(p.seq)
 	FROM x_build b
 	JOIN x_build_archive ba ON ba.build_id = b.build_id
 	JOIN x_problem p ON p.archive_id = ba.archive_id
@@ -405,16 +405,8 @@ const damageSQL = `SELECT ba.name, p.field, p.offset, p.cause, count(*), min(p.s
 // FindDamage returns the damaged archives of a complete build, in its order, each
 // with its first problem. A build that does not exist has none.
 func FindDamage(ctx context.Context, db *sql.DB, build string) (found []Damage, err error) {
-	err = EachRow(ctx, db, damageSQL, []driver.Value{build}, func(v []driver.Value) {
-		d := Damage{Problem: Problem{Ordinal: -1, Offset: -1, Whole: true}}
-		d.Archive, _ = v[0].(string)
-		d.Field, _ = v[1].(string)
-		if off, ok := v[2].(int64); ok {
-			d.Offset = off
-		}
-		d.Cause, _ = v[3].(string)
-		d.Count, _ = v[4].(int64)
-		found = append(found, d)
-	})
-	return found, err
+	return All(ctx, db, func(d *Damage) []any {
+		d.Ordinal, d.Whole = -1, true
+		return []any{&d.Archive, &d.Field, &d.Offset, &d.Cause, &d.Count, new(int64)}
+	}, damageSQL, build)
 }

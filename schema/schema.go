@@ -68,20 +68,14 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	}
 	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked,
 		finder: finder, reader: finder.DB}
-	if err := c.prepare(ctx); err != nil {
+	if err = c.writer.DB.PingContext(ctx); err == nil {
+		c.file, err = os.Stat(path)
+	}
+	if err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err
 	}
 	return c, nil
-}
-
-func (c *Catalog) prepare(ctx context.Context) error {
-	if err := c.writer.DB.PingContext(ctx); err != nil {
-		return err
-	}
-	var err error
-	c.file, err = os.Stat(c.path)
-	return err
 }
 
 // inPlace reports a catalog whose file is no longer at its path: SQLite writes

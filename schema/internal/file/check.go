@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -70,9 +69,6 @@ func Check(ctx context.Context, path string, report func(Finding), progress func
 		return c.found, nil
 	case err != nil:
 		return c.found, fmt.Errorf("catalog %s: %w", path, err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		return c.found, err
 	}
 	c.db = conn.OpenToCheck(path)
 	defer func() { _ = c.db.Close() }()
@@ -175,7 +171,7 @@ func (c *checker) finding(check, build string, err error) error {
 
 // builds reads everything that the catalog has of each build.
 func (c *checker) builds() error {
-	labels, err := c.labels()
+	labels, err := conn.FirstTexts(c.ctx, c.db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
 	if err != nil {
 		return c.finding("builds", "", err)
 	}
@@ -193,10 +189,6 @@ func (c *checker) builds() error {
 	}
 	err = c.db.QueryRowContext(c.ctx, "SELECT EXISTS (SELECT 1 FROM x_build WHERE complete = 0)").Scan(&c.found.Interrupted)
 	return c.finding("builds", "", err)
-}
-
-func (c *checker) labels() (labels []string, err error) {
-	return conn.FirstTexts(c.ctx, c.db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
 }
 
 // read reads every column of what a build shows.
