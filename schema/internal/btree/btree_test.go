@@ -1,9 +1,12 @@
 package btree_test
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,6 +155,109 @@ func TestRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestBuilder: SQLite finds nothing wrong with an index of drawn rows, which has as many pages as
+// its own or fewer.
+func TestBuilder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, rows := range []int{0, 1, 2, 300, 301, 700, 20_000, 90_000} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db.SetMaxOpenConns(1)
+		number := func() int64 { return random.Int64N(math.MaxInt64) >> random.Int64N(63) * (1 - 2*random.Int64N(2)) }
+		var keys, nulls [][3]int64
+		seen := map[[2]int64]bool{}
+		err = inTx(db, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), "CREATE TABLE t (c INTEGER, a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX own ON t (c)")
+			for range rows {
+				row := [3]int64{number() >> random.Int64N(63), number(), number()}
+				if key := [2]int64{row[1], row[2]}; seen[key] {
+					continue
+				} else {
+					seen[key] = true
+				}
+				c := any(row[0])
+				if random.IntN(10) == 0 {
+					c = nil
+					nulls = append(nulls, row)
+				} else {
+					keys = append(keys, row)
+				}
+				_, more := tx.ExecContext(t.Context(), "INSERT INTO t VALUES (?, ?, ?)", c, row[1], row[2])
+				err = errors.Join(err, more)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(nulls, func(x, y [3]int64) int { return slices.Compare(x[1:], y[1:]) })
+		slices.SortFunc(keys, func(x, y [3]int64) int { return slices.Compare(x[:], y[:]) })
+		err = inTx(db, func(tx *sql.Tx) error {
+			if _, err := tx.ExecContext(t.Context(), "PRAGMA writable_schema = 1; PRAGMA schema_version = 1000; INSERT INTO sqlite_schema VALUES ('index', 'x', 't', 2147483647, 'CREATE INDEX x ON t (c)')"); err != nil {
+				return err
+			}
+			b, err := btree.NewBuilder(t.Context(), tx)
+			if err != nil {
+				return err
+			}
+			for _, k := range nulls {
+				err = errors.Join(err, b.Add(true, k[:]...))
+			}
+			for _, k := range keys {
+				err = errors.Join(err, b.Add(false, k[:]...))
+			}
+			root, more := b.End()
+			_, last := tx.ExecContext(t.Context(), "UPDATE sqlite_schema SET rootpage = ? WHERE name = 'x'", root)
+			return errors.Join(err, more, last, b.Close())
+		})
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if db, err = sql.Open("sqlite", path); err != nil {
+			t.Fatal(err)
+		}
+		text := func(query string) (text string) {
+			t.Helper()
+			if err := db.QueryRowContext(t.Context(), query).Scan(&text); err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if got := text("PRAGMA integrity_check"); got != "ok" {
+			t.Errorf("%d rows: %s", rows, got)
+		}
+		const differ = "SELECT count(*) FROM (SELECT row_number() OVER () AS n, * FROM (SELECT c, a, b FROM t INDEXED BY x ORDER BY c, a, b)) x " +
+			"JOIN (SELECT row_number() OVER () AS n, * FROM (SELECT c, a, b FROM t NOT INDEXED ORDER BY c, a, b)) y USING (n) WHERE (x.c, x.a, x.b) IS NOT (y.c, y.a, y.b)"
+		if got := text(differ); got != "0" {
+			t.Errorf("%d rows: %s differ", rows, got)
+		}
+		if got := text("SELECT (SELECT count(*) FROM dbstat WHERE name = 'x') <= (SELECT count(*) FROM dbstat WHERE name = 'own')"); got != "1" {
+			t.Errorf("%d rows: the index has more pages than one of SQLite's", rows)
+		}
+		// Others can be put between its rows, and taken away.
+		if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO t SELECT c / 2, b, a FROM t WHERE a % 3 = 0; DELETE FROM t WHERE a % 3 = 1"); err != nil {
+			t.Fatal(err)
+		}
+		if got := text("PRAGMA integrity_check"); got != "ok" {
+			t.Errorf("%d rows, some of them changed: %s", rows, got)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func inTx(db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(tx), tx.Commit())
 }
 
 // said returns a row as fmt says one of SQL.

@@ -1,6 +1,9 @@
 package btree
 
-import "cmp"
+import (
+	"cmp"
+	"math"
+)
 
 // maxDepth is how deep a tree is at most: SQLite admits no more either.
 const maxDepth = 20
@@ -146,8 +149,8 @@ func (l *level) search(compare func(i int) (int, error)) error {
 	return nil
 }
 
-// From moves before the first row whose key, of two numbers, is a, b or more, of a table
-// without another key.
+// From moves before the first row whose key is a, b or more. Of a table whose key is one number
+// that is a.
 func (c *Cursor) From(a, b int64) error {
 	c.moved, c.isAt = false, false
 	if in, err := c.inSameLeaf(a, b); in || err != nil {
@@ -211,8 +214,13 @@ func (c *Cursor) inSameLeaf(a, b int64) (bool, error) {
 	return true, c.searchKey(top, a, b)
 }
 
-// key returns the first two numbers of a cell.
+// key returns the first two numbers of a cell, or the number that is the key.
 func (c *Cursor) key(l *level, i int) (key [2]int64, err error) {
+	if c.tree.rowid {
+		key[1] = math.MaxInt64
+		key[0], err = l.rowid(i)
+		return key, err
+	}
 	payload, err := c.tree.payload(&l.node, i, &c.buf)
 	if err != nil {
 		return key, err
@@ -232,13 +240,22 @@ func (c *Cursor) Next() ([]Value, error) {
 			c.stack = c.stack[:len(c.stack)-1]
 			continue
 		}
+		if c.tree.rowid && !top.leaf { // which has no rows
+			top.at++
+			if err := c.descend(); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		values, err := c.row(top)
 		if err != nil {
 			return nil, err
 		}
-		a, b := &c.values[c.tree.key[0]], &c.values[c.tree.key[1]]
-		key := [2]int64{a.Int, b.Int}
-		if a.Kind != Int || b.Kind != Int || c.moved && compare(key, c.last[0], c.last[1]) <= 0 {
+		key, err := c.rowKey(top)
+		if err != nil {
+			return nil, err
+		}
+		if c.moved && compare(key, c.last[0], c.last[1]) <= 0 {
 			return nil, damaged(top.number, "rows of table %s are out of order", c.tree.name)
 		}
 		c.last, c.moved = key, true
@@ -252,6 +269,18 @@ func (c *Cursor) Next() ([]Value, error) {
 		return values, nil
 	}
 	return nil, nil
+}
+
+// rowKey returns the key of the row that a level is at, whose values are decoded.
+func (c *Cursor) rowKey(l *level) (key [2]int64, err error) {
+	if c.tree.rowid {
+		return c.key(l, l.at)
+	}
+	a, b := &c.values[c.tree.key[0]], &c.values[c.tree.key[1]]
+	if a.Kind != Int || b.Kind != Int {
+		return key, damaged(l.number, "a row of table %s has no key of two numbers", c.tree.name)
+	}
+	return [2]int64{a.Int, b.Int}, nil
 }
 
 // descend goes to the first row of the child that the cursor is before.

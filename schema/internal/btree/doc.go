@@ -6,6 +6,9 @@
 // locks, logs and page sizes are its business. All pages are of one state as long as the
 // statements run within [conn.Statements.Together].
 //
+// It also writes the indexes of a catalog's first build, whose rows are all there: a million
+// rows cost a third of what CREATE INDEX takes.
+//
 // Nothing is believed: what does not fit is [ErrDamaged].
 //
 // Reading order:
@@ -14,4 +17,5 @@
 //   - record.go: rows as bytes, and their values
 //   - tree.go: where the rows of a table are
 //   - cursor.go: from row to row
+//   - build.go: a new index
 package btree

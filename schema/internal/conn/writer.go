@@ -36,12 +36,23 @@ func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
 	return w.inTx(ctx, w.DB, do)
 }
 
-// Index makes indexes, on a connection of its own that sorts in temporary files: in memory
-// a million rows take 60 MB. No transaction is open.
-func (w *Writer) Index(ctx context.Context, statements ...string) error {
+// Index runs do in a transaction of a connection of its own, which sorts in temporary files: in
+// memory a million rows take 60 MB. The statements are those of the connection. No transaction is
+// open.
+func (w *Writer) Index(ctx context.Context, do func(*sql.Tx, *Statements) error) (err error) {
 	db := openIndexer(w.path)
-	err := w.inTx(ctx, db, func(tx *sql.Tx) error { return ExecAll(ctx, tx, statements...) })
-	return errors.Join(err, db.Close())
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	var s *Statements
+	one, err := db.Conn(ctx)
+	if err == nil {
+		err = one.Raw(func(c any) error { s = StatementsOn(c.(driver.Conn)); return nil })
+		err = errors.Join(err, one.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return w.inTx(ctx, db, func(tx *sql.Tx) error { return errors.Join(do(tx, s), s.Close()) })
 }
 
 func (w *Writer) inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) (err error) {

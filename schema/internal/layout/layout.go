@@ -48,17 +48,24 @@ func Fill(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Indexes returns statements that make those indexes over all rows of a table that are not there,
-// and statements that drop them. Without one of these queries only take longer.
-func Indexes() (create, drop []string) {
-	for x, text := range statements(tables) {
-		if text, _, _ = strings.Cut(text, ";"); strings.HasPrefix(text, "CREATE INDEX") && !strings.Contains(text, " WHERE ") {
-			create = append(create, strings.Replace(text, "INDEX", "INDEX IF NOT EXISTS", 1))
-			drop = append(drop, "DROP INDEX IF EXISTS "+x[2])
+// Index is an index over all rows of a table, without which queries only take longer.
+type Index struct{ Name, Table, Columns, SQL string }
+
+var indexLine = regexp.MustCompile(`^CREATE INDEX (\w+) ON (\w+) \((.*)\);`)
+
+// Indexes returns the indexes over all rows of a table.
+func Indexes() (all []Index) {
+	for _, text := range statements(tables) {
+		text, _, _ = strings.Cut(text, "\n")
+		if x := indexLine.FindStringSubmatch(text); x != nil {
+			all = append(all, Index{x[1], x[2], x[3], strings.TrimSuffix(x[0], ";")})
 		}
 	}
-	return create, drop
+	return all
 }
+
+// Create returns a statement that makes the index unless it is there.
+func (x *Index) Create() string { return strings.Replace(x.SQL, "INDEX", "INDEX IF NOT EXISTS", 1) }
 
 // Column is a column of a table that every catalog has, and the table that it refers to, "" for
 // none.

@@ -34,7 +34,7 @@
 //   - table.go: how rows become a statement
 //   - keys.go, paths.go, contents.go, entries.go, archives.go: tables that every format fills
 //   - facts.go, values.go: what inspectors and searches found
-//   - writer.go: the order in which rows need each other's ids
+//   - writer.go: the order in which rows need each other's ids; indexes.go: what a first build makes last
 //   - publish.go: a build becomes visible
 //   - remove.go: builds, editions, and what no other one has
 package write

@@ -62,8 +62,11 @@ func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 	if err != nil || !interrupted {
 		return err
 	}
-	create, _ := layout.Indexes()
-	return conn.ExecAll(ctx, tx, append(create, rekey)...)
+	var statements []string
+	for _, x := range layout.Indexes() {
+		statements = append(statements, x.Create())
+	}
+	return conn.ExecAll(ctx, tx, append(statements, rekey)...)
 }
 
 // addSums completes the table that finds contents by checksums. Scans that read all

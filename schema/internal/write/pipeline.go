@@ -11,7 +11,6 @@ import (
 
 	"pakdb/internal/process"
 	"pakdb/schema/internal/conn"
-	"pakdb/schema/internal/layout"
 	"pakdb/schema/internal/record"
 )
 
@@ -143,8 +142,7 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
-		create, _ := layout.Indexes()
-		err = p.On.Index(ctx, create...)
+		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s) })
 	}
 	return b, cmp.Or(err, b.Err)
 }
@@ -157,7 +155,7 @@ func (p *Pipeline) recycle(b *Batch) {
 	case p.free <- rows[:0]:
 	default:
 	}
-	b.Rows = nil
+	b.Rows, b.IDs = nil, IDs{}
 }
 
 // NewBatch returns an empty batch that follows one, as roomy as that was filled.
