@@ -21,8 +21,10 @@ func damaged(format string, args ...any) error {
 
 // Archive is an archive as a build has it.
 type Archive struct {
-	Name string
-	Root string // in front of its paths in the game's file system
+	Name   string
+	Root   string // in front of its paths in the game's file system
+	Build  int    // the place of the build among those that are read
+	Number int64  // among the archives of all of them, from 1
 
 	id, ordinal, lineage, edition int64
 	mountPoint                    string
@@ -39,7 +41,7 @@ func reading(ctx context.Context, db *sql.DB, do func(*reader) error) (err error
 type reader struct {
 	ctx      context.Context
 	s        *conn.Statements
-	archives []Archive // of a build, in its order
+	archives []Archive // of builds, in their order
 
 	rows, places *btree.Tree
 	texts        *Texts
@@ -76,15 +78,25 @@ func (r *reader) list(query string, arg driver.Value) (all []Archive, err error)
 	return all, err
 }
 
-// begin reads what there is to know before the first entry of a build.
-func (r *reader) begin(build string) (err error) {
-	if r.archives, err = r.list(mounted, build); err != nil || len(r.archives) == 0 {
-		return err
+// begin reads what there is to know before the first entry of builds.
+func (r *reader) begin(builds ...string) error {
+	for n, build := range builds {
+		all, err := r.list(mounted, build)
+		if err != nil {
+			return err
+		}
+		for _, a := range all {
+			a.Build, a.Number = n, int64(len(r.archives))+1
+			r.archives = append(r.archives, a)
+		}
+	}
+	if len(r.archives) == 0 {
+		return nil
 	}
 	return r.open()
 }
 
-// at returns the place of an archive by its ordinal, -1 for none.
+// at returns the place of an archive by its ordinal in the build that is read, -1 for none.
 func (r *reader) at(ordinal int64) int {
 	at, ok := slices.BinarySearchFunc(r.archives, ordinal, func(a Archive, ordinal int64) int { return cmp.Compare(a.ordinal, ordinal) })
 	if !ok {

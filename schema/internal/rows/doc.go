@@ -1,4 +1,4 @@
-// Package rows reads all entries of a build without SQL, at a tenth of the views'
+// Package rows reads all entries of builds without SQL, at a tenth of the views'
 // cost: it goes through the pages of the tables, and joins them itself. What the
 // values mean is said by the views; tests compare.
 //
@@ -6,7 +6,7 @@
 //
 // Reading order:
 //
-//   - build.go: the archives of a build, and the tables
+//   - build.go: the archives of builds, and the tables
 //   - scan.go: their entries, one after the other; place.go: where they are in an archive
 //   - stored.go: entries of some archives, those that differ between two editions, and which files
 //     of the game they are

@@ -164,9 +164,9 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 	}
 	l := &located{archive: archive}
 	scanner := &Scanner{r: o.reader}
-	for err = scanner.begin(a, first); err == nil; {
+	for err = scanner.begin([]*Archive{a}, first); err == nil; {
 		var e *Row
-		if e, err = scanner.Next(); err != nil || e == nil || scanner.place.now.row != first {
+		if e, err = scanner.Next(); err != nil || e == nil || scanner.places[0].now.row != first {
 			break
 		}
 		l.rows, l.offsets = append(l.rows, e.Row), append(l.offsets, e.Offset)

@@ -63,7 +63,7 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 			if at < 0 {
 				return damaged("build %s has no archive %d", build, ordinal)
 			}
-			scanner.next = append(scanner.next, &r.archives[at])
+			scanner.next = append(scanner.next, []*Archive{&r.archives[at]})
 		}
 		for {
 			e, err := scanner.Next()
@@ -165,7 +165,7 @@ func (r *reader) files(archive int64, each func(*File) error) error {
 	if err != nil {
 		return err
 	}
-	a := record.Archive{MountPoint: scanner.next[0].mountPoint}
+	a := record.Archive{MountPoint: scanner.next[0][0].mountPoint}
 	f := &File{Archive: archive}
 	for {
 		row, err := scanner.Next()

@@ -27,17 +27,14 @@ type cursor struct {
 	t      *table
 	plan   *plan
 	stores []*store
-	builds []build // whose rows are read after those of the stores
-	at     int     // the store
+	at     int // the store
 	row    int
 
 	index  *index // of the store; nil: all rows
 	hash   uint64
 	byID   uint64 // columns of the key whose ids are hashed
-	keyed  bool   // rows whose hash differs are left out
 	joined bool   // a value of the key is the text that was read last: more will follow
-	must   []sought
-	not    []sought
+	tests  []test // that rows have to pass
 
 	reader reader // of rows that are not kept
 	chunk  *store
@@ -67,7 +64,7 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	}
 	p := c.t.plans[n]
 	p.filters++
-	c.plan, c.stores, c.builds, c.index, c.keyed, c.size, c.more, c.end = p, nil, nil, nil, false, 8, false, false
+	c.plan, c.stores, c.index, c.size, c.more, c.end = p, nil, nil, 8, false, false
 	if ok, err := c.want(values); !ok {
 		c.end = true
 		return err
@@ -82,7 +79,11 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	case found:
 		return c.first()
 	}
-	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters < 2 && !c.joined {
+	streams := 1
+	if c.t.name == "entries" { // to keep the rows of builds takes longer than to read what they have in common
+		streams = len(w.builds)
+	}
+	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters <= streams && !c.joined {
 		if err := c.stream(w); err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 	t, w := c.t, &c.w
 	var hashes [maxColumns]uint64
 	var given uint64
-	c.hash, c.byID, c.joined, c.must, c.not = 0, 0, false, c.must[:0], c.not[:0]
+	c.hash, c.byID, c.joined, c.tests = 0, 0, false, c.tests[:0]
 	*w = wanted{columns: w.columns[:0], values: w.values[:0], like: w.like[:0], pattern: w.pattern[:0]}
 	for i, a := range c.plan.args {
 		v := values[i]
@@ -120,26 +121,17 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 			values[i] = v
 		}
 		id := t.idOf(a.column, v)
-		switch {
-		case a.op == vtab.OpGLOB:
-			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + " GLOB ?", v})
-			w.pattern = append(w.pattern, a)
-			continue
-		case a.op == vtab.OpLIKE:
-			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + " LIKE ?", v})
-			w.pattern = append(w.pattern, a)
-			continue
-		case a.op == vtab.OpNE:
-			c.not = append(c.not, sought{a.column, v, id})
-			continue
-		case a.column == t.build || a.column == t.buildID:
-			continue
-		}
-		c.joined = c.joined || id != 0
-		if a.exact {
-			c.must = append(c.must, sought{a.column, v, id})
-		} else {
+		c.joined = c.joined || id != 0 && isEqual(a.op)
+		if !a.exact && a.op != vtab.OpNE {
 			id = 0
+		}
+		c.tests = append(c.tests, test{arg: a, value: v, id: id})
+		if isPattern(a.op) {
+			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + inSQL[a.op] + " ?", v})
+			w.pattern = append(w.pattern, a)
+		}
+		if !isEqual(a.op) || t.isOfBuild(a.column) {
+			continue
 		}
 		h := hashID(id)
 		if id == 0 {
@@ -170,43 +162,6 @@ func (c *cursor) forgetIDs() {
 	for _, column := range c.plan.key {
 		c.hash = mix(c.hash, norm(c.w.values[slices.Index(c.w.columns, column)]))
 	}
-}
-
-// sought is a value that a column must have, or must not have.
-type sought struct {
-	column int
-	value  driver.Value
-	id     int64 // of the text, 0 if it is not known
-}
-
-// isEqual reports whether a row has the very value.
-func (w *sought) isEqual(s *store, row int) (bool, error) {
-	c := &s.columns[w.column]
-	if c.kinds[row] == cellRef && w.id != 0 {
-		return c.cells[row] == w.id, nil
-	}
-	v, err := s.value(w.column, row)
-	return isSame(v, w.value), err
-}
-
-// accepts reports whether a row has all values that it must have, and none that it must not
-// have. SQLite compares the latter itself: what costs much is left to it.
-func (c *cursor) accepts(s *store, row int) (bool, error) {
-	for i := range c.must {
-		if same, err := c.must[i].isEqual(s, row); !same || err != nil {
-			return false, err
-		}
-	}
-	for i := range c.not {
-		w := &c.not[i]
-		if s.columns[w.column].kinds[row] == cellRef && w.id == 0 {
-			continue
-		}
-		if same, err := w.isEqual(s, row); same || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // idOf returns the id of a text that a column has an id for, if it is the one that was read
@@ -262,15 +217,13 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 		builds = []build{{}}
 	}
 	for _, i := range c.plan.ofBuild {
-		h := norm(values[i])
+		x := &c.tests[i]
+		x.prepare()
 		builds = slices.DeleteFunc(builds, func(b build) bool {
-			switch a := c.plan.args[i]; {
-			case a.exact:
-				return !isSame(b.label, values[i])
-			case a.column == t.build:
-				return normText(b.label) != h
+			if x.column == t.build {
+				return !x.mayBe(b.label)
 			}
-			return normNumber(float64(b.id)) != h
+			return !x.mayBe(b.id)
 		})
 		c.last = append(c.last, values[i])
 	}
@@ -316,6 +269,9 @@ func (c *cursor) byIndex(w *wanted) (found bool, err error) {
 		return false, nil
 	}
 	for i, column := range w.columns {
+		if t.perValue(column)*t.size() > max(20, t.size()/10) {
+			continue // to read all rows takes less time
+		}
 		where, ok, err := t.find(column, w.values[i])
 		if err != nil {
 			return false, err
@@ -339,11 +295,6 @@ func (c *cursor) byIndex(w *wanted) (found bool, err error) {
 func (c *cursor) readBySQL(where condition) (err error) {
 	c.plan.lookups++
 	c.more = true
-	for i, a := range c.plan.args { // the condition leads to rows of all builds
-		if a.exact && a.column == c.t.build {
-			c.must = append(c.must, sought{column: a.column, value: c.last[slices.Index(c.plan.ofBuild, i)]})
-		}
-	}
 	c.reader, err = c.t.bySQL(c.t.columnsUsed(), where)
 	return err
 }
@@ -351,14 +302,18 @@ func (c *cursor) readBySQL(where condition) (err error) {
 // stream reads rows that are not kept.
 func (c *cursor) stream(w *wanted) (err error) {
 	t := c.t
-	c.keyed, c.more = len(c.plan.key) > 0, true
-	if c.byID != 0 {
-		c.forgetIDs()
-	}
+	c.more = true
 	columns := t.columnsUsed()
 	if t.readsPastSQL(columns) {
-		c.builds = w.builds
-		return c.nextBuild()
+		var shared []test // by all archives that have a row
+		c.tests = slices.DeleteFunc(c.tests, func(x test) bool {
+			if !t.isOfArchive(x.column) {
+				shared = append(shared, x)
+			}
+			return !t.isOfArchive(x.column) || t.isOfBuild(x.column)
+		})
+		c.reader, err = t.entries(w.builds, columns, shared)
+		return err
 	}
 	conditions := slices.Clone(w.like)
 	for i, column := range w.columns {
@@ -372,14 +327,6 @@ func (c *cursor) stream(w *wanted) (err error) {
 		conditions = append(conditions, t.ofBuild(w.builds[0]))
 	}
 	c.reader, err = t.bySQL(columns, conditions...)
-	return err
-}
-
-// nextBuild begins to read the entries of the next build.
-func (c *cursor) nextBuild() (err error) {
-	b := c.builds[0]
-	c.builds = c.builds[1:]
-	c.reader, err = c.t.entries(b, c.t.columnsUsed())
 	return err
 }
 
@@ -428,7 +375,7 @@ func (c *cursor) nextStore() (err error) {
 // store has none.
 func (c *cursor) skip(s *store) (found bool, err error) {
 	for c.row >= 0 && c.row < s.n {
-		if ok, err := c.accepts(s, c.row); ok || err != nil {
+		if ok, err := c.accepts(s); ok || err != nil {
 			return ok, err
 		}
 		if err := c.step(); err != nil {
@@ -436,6 +383,21 @@ func (c *cursor) skip(s *store) (found bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// accepts reports whether the row passes the tests. Where rows are kept, what costs much is left
+// to SQLite.
+func (c *cursor) accepts(s *store) (bool, error) {
+	for i := range c.tests {
+		x := &c.tests[i]
+		if s != c.chunk && (c.t.isOfBuild(x.column) || !x.isCheap(s, c.row)) {
+			continue
+		}
+		if ok, err := x.passes(s, c.row); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // step moves to the next row of a store that is kept.
@@ -466,7 +428,7 @@ func (t *table) keep(b build) (*store, error) {
 	var err error
 	switch {
 	case t.readsPastSQL(columns):
-		r, err = t.entries(b, columns)
+		r, err = t.entries([]build{b}, columns, nil)
 	case t.isSplit():
 		r, err = t.bySQL(columns, t.ofBuild(b))
 	default:
@@ -520,6 +482,9 @@ func (c *cursor) first() error {
 		c.chunk = newStore(len(c.t.columns), &pool{})
 	}
 	c.chunk.clear()
+	for i := range c.tests {
+		c.tests[i].prepare()
+	}
 	c.stores, c.at, c.row = []*store{c.chunk}, 0, -1
 	return c.advance()
 }
@@ -528,27 +493,13 @@ func (c *cursor) first() error {
 func (c *cursor) advance() error {
 	for {
 		for c.row++; c.row < c.chunk.n; c.row++ {
-			if c.keyed {
-				h, err := c.chunk.hashOf(c.plan.key, 0, c.row)
-				if err != nil {
-					return err
-				}
-				if h != c.hash {
-					continue
-				}
-			}
-			if ok, err := c.accepts(c.chunk, c.row); ok || err != nil {
+			if ok, err := c.accepts(c.chunk); ok || err != nil {
 				return err
 			}
 		}
 		if !c.more {
-			if len(c.builds) == 0 {
-				c.end = true
-				return c.stopReading()
-			}
-			if err := errors.Join(c.stopReading(), c.nextBuild()); err != nil {
-				return err
-			}
+			c.end = true
+			return c.stopReading()
 		}
 		c.chunk.clear()
 		var err error

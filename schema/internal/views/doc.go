@@ -9,6 +9,7 @@
 //   - views.go: makes the views
 //   - table.go: the virtual tables, and the plans that SQLite chooses from
 //   - cursor.go: which rows a plan finds, and from where
+//   - filter.go: conditions that rows fail before SQLite sees them
 //   - find.go: conditions that an index of the file serves
 //   - read.go: rows from a stored view, or past SQL
 //   - store.go: rows in memory, and hash indexes of them

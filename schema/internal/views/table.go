@@ -321,7 +321,7 @@ type plan struct {
 	args    []arg
 	key     []int // columns that are compared with values, but for the build
 	keyName string
-	ofBuild []int // args that are compared with the build
+	ofBuild []int // args that builds are compared with
 	filters int   // how often it ran in this statement
 	lookups int   // of these, by an index of the file
 }
@@ -352,7 +352,7 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 			continue
 		}
 		c.ArgIndex = len(p.args)
-		if isEqual(c) && !key {
+		if t.isOfBuild(c.Column) {
 			p.ofBuild = append(p.ofBuild, len(p.args))
 		}
 		c.Omit = c.Op == vtab.OpEQ && t.isExact(c.Column)
@@ -377,7 +377,7 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 // takes reports whether a condition finds rows.
 func (t *table) takes(c *vtab.Constraint) bool {
 	return c.Usable && c.Column >= 0 && c.Column < min(len(t.columns), maxColumns) &&
-		(isEqual(c) || c.Op == vtab.OpGLOB || c.Op == vtab.OpLIKE || c.Op == vtab.OpNE)
+		(isEqual(c.Op) || c.Op == vtab.OpNE || isPattern(c.Op) || isOrder(c.Op) && t.columns[c.Column].kind == "INTEGER")
 }
 
 // isExact reports whether a column equals a value if [cell.equals] says so. SQLite takes
@@ -389,10 +389,11 @@ func (t *table) isExact(column int) bool {
 
 // isKey reports whether a condition compares a column with one value, but for the build.
 func (t *table) isKey(c *vtab.Constraint) bool {
-	return t.takes(c) && isEqual(c) && c.Column != t.build && c.Column != t.buildID
+	return t.takes(c) && isEqual(c.Op) && !t.isOfBuild(c.Column)
 }
 
-func isEqual(c *vtab.Constraint) bool { return c.Op == vtab.OpEQ || c.Op == vtab.OpIS }
+// isOfBuild reports whether all rows of a build have the same value in a column.
+func (t *table) isOfBuild(column int) bool { return column == t.build || column == t.buildID }
 
 // nameOf says what a plan compares, for EXPLAIN QUERY PLAN.
 func (t *table) nameOf(p *plan) string {
@@ -401,19 +402,7 @@ func (t *table) nameOf(p *plan) string {
 		if i > 0 {
 			b.WriteString(" ")
 		}
-		b.WriteString(t.columns[a.column].name)
-		switch a.op {
-		case vtab.OpGLOB:
-			b.WriteString(" GLOB")
-		case vtab.OpLIKE:
-			b.WriteString(" LIKE")
-		case vtab.OpIS:
-			b.WriteString(" IS")
-		case vtab.OpNE:
-			b.WriteString("<>")
-		default:
-			b.WriteString("=")
-		}
+		b.WriteString(t.columns[a.column].name + inSQL[a.op])
 	}
 	return b.String()
 }
@@ -423,10 +412,9 @@ func (t *table) estimate(info *vtab.IndexInfo, p *plan) {
 	rows := t.size()
 	for _, a := range p.args {
 		switch {
-		case a.op == vtab.OpNE:
-		case a.column == t.build || a.column == t.buildID:
+		case isEqual(a.op) && t.isOfBuild(a.column):
 			rows /= float64(max(1, len(t.builds)))
-		case a.op == vtab.OpGLOB || a.op == vtab.OpLIKE:
+		case isPattern(a.op):
 			rows /= 4
 		}
 	}
