@@ -93,7 +93,7 @@ func (b *Build) content(ctx context.Context, path string) (f *diff.File, content
 	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
 		return nil, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
 	}
-	content, err = b.contents.Bytes(ctx, digest, largest)
+	content, err = b.contents.Bytes(ctx, digest, Largest)
 	return f, content, err
 }
 

@@ -252,8 +252,8 @@ func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Arc
 	if err != nil {
 		return nil, err
 	}
-	files := show.InArchive(ar, a.Registry(), in.dictionary(filepath.Dir(ar.Path)))
-	facts, err := files.Entry(ctx, e)
+	files := &archiveFiles{archive: ar, registry: a.Registry(), names: in.dictionary(filepath.Dir(ar.Path))}
+	facts, err := files.entry(ctx, e)
 	root, err := show.Explain(ctx, cli.Label(e), facts, files, err)
 	if err != nil {
 		return nil, err
