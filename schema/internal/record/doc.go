@@ -4,9 +4,8 @@
 //
 // Reading order:
 //
-//   - hash.go: digests, and the keys made of them
-//   - path.go: how a path is cut, and what finds a path, a text or a checksum
-//   - facts.go: what an inspector found in a content
-//   - entry.go: archives, entries, problems, mounts
-//   - sample.go: some entries of an archive, chosen in one pass
+//   - hash.go: digests, and what finds a path, a text or a checksum; how a path is cut
+//   - entry.go: archives, entries, problems, mounts; what was found in contents; some entries of
+//     an archive, chosen in one pass
+//   - offset.go: where entries lie, as numbers of few bytes
 package record

@@ -1,5 +1,12 @@
 package record
 
+import (
+	"slices"
+	"strings"
+
+	"pakdb/internal/family"
+)
+
 // Archive is one scanned file.
 type Archive struct {
 	Size       int64
@@ -104,4 +111,141 @@ type Name struct {
 	Type    string
 	ID      [2]uint64
 	IDBits  int64
+}
+
+// Facts are the findings of an inspector in a content. They are stored when the
+// content is new, or was inspected by another inspector or revision before.
+type Facts struct {
+	Inspector string // name and revision: "calligraphy/1"
+	Kind      string
+	Problems  []Problem // Offset is within the content; Ordinal and Path are not used
+	Symbols   []Symbol
+	Refs      []Ref
+	Scan      string // how to search the content for known ids; "": not at all
+	Known     int64  // hash of the ids it was searched for; 0: none yet
+	Scanned   []Ref  // what that search found
+
+	Family *family.Batch // rows of tables that only its family has; nil: none
+}
+
+// byName are the inspectors that go by the name of an entry, those of few names first.
+// Others know their contents by their bytes.
+var byName = []string{"config", "descriptor", "text", "heads"}
+
+// Generality returns how little the inspector of facts says, 0 the least. Entries of one
+// content may have several names, as Game.ini and Game.ini.bak, that several inspectors
+// read. The content has the facts of the least general one, whichever is scanned first.
+func Generality(inspector string) int {
+	name, _, _ := strings.Cut(inspector, "/")
+	return 1 + slices.Index(byName, name)
+}
+
+// Outranks reports whether facts that an inspector found stay when another one has read
+// the content. Those of another revision of the same inspector do not.
+func Outranks(inspector, other string) bool {
+	return inspector != "" && Generality(inspector) < Generality(other)
+}
+
+// Rows returns how many rows the facts take in the catalog, about.
+func (f *Facts) Rows() int {
+	n := 1 + len(f.Problems) + len(f.Symbols) + 2*len(f.Refs) + 2*len(f.Scanned)
+	return n + f.Family.Weight()
+}
+
+// Symbol says that Key in Space means Path, "" the entry that holds
+// the content.
+type Symbol struct {
+	Space string
+	Key   int64  // the id; or [NameKey] of
+	Name  string // "": the key is an id
+	Path  string
+}
+
+// Ref is a reference to Key in Space.
+type Ref struct {
+	Kind  string
+	Space string
+	Key   int64  // the id; or [NameKey] of
+	Name  string // "": the key is an id
+	Flags int64  // 1 weak, 2 native, 4 editor only
+}
+
+// Scanned is the result of a search in a content.
+type Scanned struct {
+	Content int64
+	Known   int64 // hash of the ids that were searched for
+	Refs    []Ref
+}
+
+// Package is the Unreal package whose exports a content holds.
+type Package struct {
+	Path   string // of its entry, in the same archive
+	Name   string // "/Game/A/B"; "" when it is not known
+	Header int64  // 0: the content is the package; else the start of its essence, see package_digest
+}
+
+// Values are the values of the exports in a content.
+type Values struct {
+	Reader  string // name and revision: "unreal-values/1"
+	Context int64  // 0: they follow from the content and its package alone
+	Engine  int64  // 427 for 4.27; 0 for UE1 to UE3
+	Traits  int64  // 1 unversioned lists, 2 the package does not state its engine
+
+	Exports, Exact, Tailed, Lost  int64
+	Fields, Opaque, Guessed       int64
+	Bytes, OpaqueBytes, TailBytes int64
+
+	Missing      int64  // lost exports of which no schema is known
+	MissingClass string // the class that most of these want; "" for none
+
+	Rows *family.Batch // of tables whose rows belong to a set of values
+}
+
+// Rows of a new lineage lie 1<<RowBits apart, so that those that later editions put between
+// two of them have room, and after rowBase, so that much has room before them. The view
+// x_entry has the same numbers.
+const (
+	RowBits = 8
+	rowBase = 1 << 20
+)
+
+// RowOf returns the row of an entry in the first edition of a lineage.
+func RowOf(ordinal int64) int64 { return (ordinal + rowBase) << RowBits }
+
+// Sample is some of the entries of an archive, spread evenly over it.
+type Sample struct {
+	Entries int64 // of the whole archive
+	Some    []Outline
+}
+
+// Outline identifies an entry before it is read.
+type Outline struct {
+	Name         string
+	Stored, Size int64
+}
+
+// sampleSize is how many entries of a large archive a sample has, or up to twice as many.
+const sampleSize = 256
+
+// Sampler chooses some of all that it is given, in one pass. The zero value has none.
+type Sampler[T any] struct {
+	Given int64
+	Some  []T
+	every int64 // which ones are taken
+}
+
+// Add gives the next one.
+func (s *Sampler[T]) Add(v T) {
+	s.every = max(s.every, 1)
+	if s.Given%s.every == 0 && len(s.Some) == 2*sampleSize {
+		for i := range sampleSize {
+			s.Some[i] = s.Some[2*i]
+		}
+		s.Some = s.Some[:sampleSize]
+		s.every *= 2
+	}
+	if s.Given%s.every == 0 {
+		s.Some = append(s.Some, v)
+	}
+	s.Given++
 }

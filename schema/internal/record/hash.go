@@ -2,8 +2,13 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
+	"strings"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/family"
+	"pakdb/internal/mount"
 )
 
 // Digest is a BLAKE3-256 hash.
@@ -40,3 +45,80 @@ func HalfOf(d *Digest) Half { return Half(d[:16]) }
 
 // Key returns the first 8 bytes, little-endian, signed: what key tables find rows by.
 func (h Half) Key() int64 { return int64(binary.LittleEndian.Uint64(h[:8])) }
+
+// SplitPath cuts a path after its last slash.
+func SplitPath(path string) (prefix, name string) {
+	i := strings.LastIndexByte(path, '/') + 1
+	return path[:i], path[i:]
+}
+
+// Ext returns the extension of a file name in lower case, without the dot:
+// "uasset". A name that only starts with a dot has none.
+func Ext(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return ""
+	}
+	return strings.ToLower(name[i+1:])
+}
+
+// GameRoot returns where the entries of an archive with that mount point are in the
+// game's file system: "" for its root, otherwise a path with a slash at its end.
+func GameRoot(mountPoint string) string {
+	root := mount.Path(mountPoint, "")
+	if root == "" {
+		return ""
+	}
+	return root + "/"
+}
+
+// flagOwn marks an entry that describes its archive.
+const flagOwn = 32
+
+// chunkBits is how long the ids of chunks of IoStore containers are, by which a game finds
+// them whatever paths a container gives them.
+const chunkBits = 96
+
+// FileOf returns the file of the game that an entry of the archive is: entries of one text
+// are the same file. It is "" for entries that are no file: those without a name, and those
+// that describe the archive.
+func (a *Archive) FileOf(e *Entry) string {
+	switch {
+	case e.Flags&flagOwn != 0:
+		return ""
+	case e.IDBits == chunkBits:
+		return fmt.Sprintf("chunk %x %x", e.ID[0], e.ID[1])
+	case e.Name == "":
+		return ""
+	}
+	return mount.FileKey(a.MountPoint, e.Name)
+}
+
+// PathKey returns the key of a path in table path_key: the first 8 bytes of its
+// BLAKE3, little-endian, signed.
+func PathKey(path string) int64 {
+	return HashOf(path).Key()
+}
+
+// SumKey returns the key of a checksum in table sum_key: its first 8 bytes,
+// little-endian, signed, filled up with zeros.
+func SumKey(sum []byte) int64 {
+	var start [8]byte
+	copy(start[:], sum)
+	return int64(binary.LittleEndian.Uint64(start[:]))
+}
+
+// ContentKey returns the key of a content in table content_key: the first 8
+// bytes of its hash, little-endian, signed. The hash may be cut short to
+// [StatedSize] bytes; 0 for what is none.
+func ContentKey(hash []byte) int64 {
+	if len(hash) < StatedSize {
+		return 0
+	}
+	return Half(hash[:16]).Key()
+}
+
+// NameKey returns the key of a text in table name_key, and in the symbols and
+// references that go by names: the first 8 bytes of the BLAKE3 of the
+// lower-cased text, little-endian, signed.
+func NameKey(name string) int64 { return family.NameKey(name) }

@@ -25,12 +25,12 @@
 //
 // Reading order:
 //
-//   - batch.go, keyset.go, totals.go: what travels
+//   - batch.go, totals.go: what travels
 //   - pipeline.go: in which order, by which goroutines
 //   - lineage.go: which archive another one continues
-//   - rows.go, before.go: which entries need not be read
+//   - before.go: which entries need not be read
 //   - match.go, edition.go: which entries keep their rows, and where they lie
-//   - intern.go, intern_paths.go, intern_texts.go, seen.go, keyindex.go: ids
+//   - intern.go, intern_paths.go, intern_texts.go, seen.go: ids
 //   - table.go: how rows become a statement
 //   - keys.go, paths.go, contents.go, entries.go, archives.go: tables that every format fills
 //   - facts.go, values.go: what inspectors and searches found

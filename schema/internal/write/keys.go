@@ -1,13 +1,18 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
+	"math"
 	"slices"
+	"sync"
 
+	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
+	"pakdb/schema/internal/record"
 )
 
 //go:embed rekey.sql
@@ -74,4 +79,98 @@ func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 func addSums(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, sums)
 	return err
+}
+
+// The key tables find rows by hashes, which come in random order. Added with
+// each batch they would be written anew all over by each; so they wait, and are
+// added in key order when the build is complete, or when many wait. A process
+// that dies before leaves rows without keys, of no complete build; rekey.sql
+// makes up for it when the next build begins.
+
+// Key is a row of a key table.
+type Key struct{ Key, ID int64 }
+
+// keySet is what waits for the key tables.
+type keySet struct{ Paths, Contents, Texts, Refs []Key }
+
+// maxKeys bounds how many texts and references wait, 16 bytes each.
+const maxKeys = 2 << 20
+
+// Sort puts each kind in key order.
+func (k *keySet) Sort() {
+	var wg sync.WaitGroup
+	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs} {
+		wg.Go(func() { sortKeys(keys) })
+	}
+	wg.Wait()
+}
+
+// sortKeys puts keys in order, those of one key by their ids.
+func sortKeys(keys []Key) { slices.SortFunc(keys, compareKeys) }
+
+// compareKeys compares keys, and the ids of those that are equal.
+func compareKeys(a, b Key) int {
+	if a.Key != b.Key { // nearly always: one comparison then
+		return cmp.Compare(a.Key, b.Key)
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// appendRefs lists what a content refers to.
+func appendRefs(keys []Key, r *Row) []Key {
+	for _, refs := range [][]record.Ref{r.Facts.Refs, r.Facts.Scanned} {
+		for i := range refs {
+			keys = append(keys, Key{refs[i].Key, r.ContentID})
+		}
+	}
+	return keys
+}
+
+// keyIndex is a key table in memory, 8 bytes a row: the ids of each key. It is read in one
+// go and in the table's order, so that each row costs a twentieth of looking for it.
+type keyIndex struct {
+	keys []uint32 // the bits after those of the bucket, ascending in it: others may have the same, so that rows are compared
+	ids  []uint32
+	from [1<<keyBits + 1]uint32 // where the keys of each bucket begin
+}
+
+// keyBits are the first bits of a key, by which it is in a bucket. Keys are
+// hashes and spread evenly; those that someone forged are found by halving a
+// bucket that is too full.
+const keyBits = 16
+
+// maxIndexed bounds the memory of each index: 64 MB.
+const maxIndexed = 8 << 20
+
+// keyBucket returns the bucket of a key, and what it is found by there.
+func keyBucket(key int64) (bucket uint64, rest uint32) {
+	ordered := uint64(key) ^ 1<<63
+	return ordered >> (64 - keyBits), uint32(ordered >> (32 - keyBits))
+}
+
+// loadKeyIndex reads a key table of at most so many rows.
+func loadKeyIndex(ctx context.Context, db *sql.DB, of numbered, rows int64) (*keyIndex, error) {
+	x := &keyIndex{keys: make([]uint32, 0, rows), ids: make([]uint32, 0, rows)}
+	err := scanPages(ctx, db, of.keys, []string{"key", of.id}, math.MinInt64, func(v []btree.Value) bool {
+		bucket, rest := keyBucket(v[0].Int)
+		x.keys = append(x.keys, rest)
+		x.ids = append(x.ids, uint32(v[1].Int))
+		x.from[bucket+1] = uint32(len(x.keys))
+		return true
+	})
+	for b := 1; b < len(x.from); b++ { // those of empty buckets
+		x.from[b] = max(x.from[b], x.from[b-1])
+	}
+	return x, err
+}
+
+// appendIDs adds the ids of a key to ids, and few others.
+func (x *keyIndex) appendIDs(ids []int64, key int64) []int64 {
+	b, rest := keyBucket(key)
+	first, end := x.from[b], x.from[b+1]
+	i, _ := slices.BinarySearch(x.keys[first:end], rest)
+	for i += int(first); i < int(end) && x.keys[i] == rest; i++ {
+		ids = append(ids, int64(x.ids[i]))
+	}
+	return ids
 }

@@ -135,18 +135,9 @@ func (tb *table[R]) addWords(t *tx, rows []R) error {
 }
 
 // insert adds rows, and the words that they name.
-func (tb *table[R]) insert(t *tx, rows []R) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := tb.addWords(t, rows); err != nil {
-		return err
-	}
-	query, value := tb.statement(t.words, rows)
-	return t.exec(query, len(rows), value)
-}
+func (tb *table[R]) insert(t *tx, rows []R) error { return tb.insertNumbered(t, 0, rows) }
 
-// insertNumbered adds rows whose ids are first and those that follow.
+// insertNumbered adds rows whose ids are first and those that follow; 0: they have others.
 func (tb *table[R]) insertNumbered(t *tx, first int64, rows []R) error {
 	if len(rows) == 0 {
 		return nil
@@ -155,6 +146,9 @@ func (tb *table[R]) insertNumbered(t *tx, first int64, rows []R) error {
 		return err
 	}
 	query, value := tb.statement(t.words, rows)
+	if first == 0 {
+		return t.exec(query, len(rows), value)
+	}
 	return t.execNumbered(query, first, len(rows), value)
 }
 
