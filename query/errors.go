@@ -141,6 +141,9 @@ const (
 	codeInterrupt = 9
 	codeNoMem     = 7
 	codeTooBig    = 18
+	codeFull      = 13
+	codeWrite     = 10 | 3<<8  // extended
+	codeTempPath  = 10 | 25<<8 // extended
 )
 
 // describe turns what the driver says about a statement of text into an error
@@ -161,6 +164,10 @@ func (db *DB) describe(ctx context.Context, text string, s Statement, err error)
 		return err // the context, a writer, or a function of ours
 	}
 	e := &SQLError{Text: text, Offset: -1, Err: err, Message: message(err)}
+	if code := coded.Code(); code&0xff == codeFull || code == codeWrite || code == codeTempPath { // nothing else is written to
+		e.Message = "the statement cannot write its temporary files"
+		return &classed{ErrFailed, e, "make room in the folder for temporary files, or name another one with TMPDIR; or ask for less at a time"}
+	}
 	if ofCatalog := schema.Classify(err); ofCatalog != err {
 		e.Err, e.Message = ofCatalog, "catalog "+db.catalog+": "+e.Message
 		return &classed{ErrCatalog, e, CatalogHint(ofCatalog)}

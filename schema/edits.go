@@ -76,7 +76,7 @@ func ValueEdits(ctx context.Context, path, build, statements string) (edits []Va
 		refused = err
 		return nil, err
 	}}
-	r, err := openReadOnly(ctx, path, []Function{record}, nil, "memory", false)
+	r, err := openReadOnly(ctx, path, []Function{record}, nil, false)
 	if err != nil {
 		return nil, err
 	}

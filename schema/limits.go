@@ -48,11 +48,12 @@ func Bound(c *sql.Conn) error {
 	return nil
 }
 
-// LimitMemory bounds what SQLite takes from the system, in bytes; 0 takes the limit
-// away. A statement that needs more fails. The limit is of the whole process, so it
-// must not last while the process writes to a catalog. It fails when the first call
-// comes after a database was opened.
+// LimitMemory bounds what SQLite takes from the system, in bytes, and its temporary files, to
+// [TemporaryShare] times as much; 0 takes the limits away. A statement that needs more fails. The
+// limits are of the whole process, so they must not last while the process writes to a catalog.
+// It fails when the first call comes after a database was opened.
 func LimitMemory(bytes int64) error {
+	temporaryLimit.Store(TemporaryShare * bytes)
 	return limitHeap(sqlite3.Xsqlite3_hard_heap_limit64, bytes) // 0 is none, and less than 0 would only ask
 }
 
@@ -86,32 +87,49 @@ var countMemory = sync.OnceValue(func() error {
 	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, on); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("the memory of SQL cannot be limited: SQLite has been started (%d)", rc)
 	}
-	return countRounded(tls)
+	// SQLite is to count the memory that its allocator uses up for what is asked: rows of
+	// 1,100 bytes take 2,048 each, so that it took 1.9 times the limit.
+	if err := change(tls, sqlite3.SQLITE_CONFIG_GETMALLOC, sqlite3.SQLITE_CONFIG_MALLOC, func(m *sqlite3.Tsqlite3_mem_methods) {
+		m.FxRoundup = pointer(roundUp)
+	}); err != nil {
+		return err
+	}
+	return change(tls, sqlite3.SQLITE_CONFIG_GETPCACHE2, sqlite3.SQLITE_CONFIG_PCACHE2, func(m *sqlite3.Tsqlite3_pcache_methods2) {
+		setCache = function[func(tls *libc.TLS, cache uintptr, pages int32)](m.FxCachesize)
+		m.FxCachesize = pointer(sizeCache)
+	})
 })
 
-// countRounded has SQLite count the memory that its allocator uses up for what is asked:
-// rows of 1,100 bytes take 2,048 each, so that a sorter took 1.9 times the limit.
-func countRounded(tls *libc.TLS) error {
-	methods := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_mem_methods{})))
-	if methods == 0 {
-		return errors.New("no memory")
-	}
-	defer libc.Xfree(tls, methods) // SQLite copies them
+// change gets methods of SQLite, which copies them, and sets them changed.
+func change[M any](tls *libc.TLS, get, set int32, to func(*M)) error {
+	methods := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(*new(M))))
+	defer libc.Xfree(tls, methods)
 	list := libc.NewVaList(methods)
-	if list == 0 {
+	defer libc.Xfree(tls, list)
+	if methods == 0 || list == 0 {
 		return errors.New("no memory")
 	}
-	defer libc.Xfree(tls, list)
-	rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_GETMALLOC, list)
+	rc := sqlite3.Xsqlite3_config(tls, get, list)
 	if rc == sqlite3.SQLITE_OK {
-		round := roundUp
-		(*(**sqlite3.Tsqlite3_mem_methods)(unsafe.Pointer(&methods))).FxRoundup = *(*uintptr)(unsafe.Pointer(&round))
-		rc = sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MALLOC, list)
+		to(at[M](methods))
+		rc = sqlite3.Xsqlite3_config(tls, set, list)
 	}
 	if rc != sqlite3.SQLITE_OK {
-		return fmt.Errorf("the memory of SQL cannot be limited: its allocator cannot be replaced (%d)", rc)
+		return fmt.Errorf("the memory of SQL cannot be limited: methods %d cannot be replaced (%d)", set, rc)
 	}
 	return nil
+}
+
+var setCache func(tls *libc.TLS, cache uintptr, pages int32)
+
+// sizeCache gives caches of SQLite's default size, 2 MB, 64 MB. Tables that a statement makes for
+// DISTINCT, IN and UNION have them, and no pragma sets these: a million random texts took twice
+// as long. When memory gets short, SQLite makes caches smaller by itself.
+func sizeCache(tls *libc.TLS, cache uintptr, pages int32) {
+	if pages < 500 {
+		pages = 64 << 20 / 4096
+	}
+	setCache(tls, cache, pages)
 }
 
 // roundUp returns the size that modernc.org/memory makes of n bytes, without the header

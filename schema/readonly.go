@@ -40,10 +40,7 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	return databaseOf(openReadOnly(ctx, path, functions, nil, "memory", false))
-}
-
-func databaseOf(r *ReadOnly, err error) (*sql.DB, error) {
+	r, err := openReadOnly(ctx, path, functions, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -95,23 +92,20 @@ type ReadOnly struct {
 	views  *views.Tables // nil: the views are as the catalog stores them
 }
 
-// OpenToSort is OpenReadOnly for statements of this program that sort more rows than memory
-// holds: they write temporary files.
-func OpenToSort(ctx context.Context, path string) (*sql.DB, error) {
-	return databaseOf(openReadOnly(ctx, path, nil, nil, "file", false))
-}
-
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, on one connection.
 // There the views are tables that find rows by any column, for statements that run within
 // [ReadOnly.Statement].
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*ReadOnly, error) {
-	return openReadOnly(ctx, path, functions, tables, "memory", true)
+	return openReadOnly(ctx, path, functions, tables, true)
 }
 
-func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, sorts string, asked bool) (*ReadOnly, error) {
+func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, asked bool) (*ReadOnly, error) {
 	path = file.Resolve(path)
 	if err := file.IsStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	if err := countTemporary(); err != nil {
+		return nil, err
 	}
 	d := &sqlite.Driver{}
 	for _, f := range functions {
@@ -132,7 +126,7 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 		}
 	}
 	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
-		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store("+sorts+")&_pragma=cache_size(-8192)")})
+		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(file)&_pragma=cache_size(-8192)")})
 	if r.views != nil {
 		r.SetMaxOpenConns(1) // they serve one
 	}

@@ -32,8 +32,7 @@ type Options struct {
 }
 
 // Build writes a build of a catalog to a folder, in place of what the folder has of it,
-// whatever views that were. The build must be there. schema.OpenToSort opens a catalog
-// whose builds have more rows than memory holds.
+// whatever views that were. The build must be there.
 func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m *Manifest, err error) {
 	if opts.Format == "" {
 		opts.Format = Formats()[0]

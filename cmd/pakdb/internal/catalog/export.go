@@ -63,7 +63,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 	if err != nil {
 		return err
 	}
-	db, err := a.OpenToSort(ctx)
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}

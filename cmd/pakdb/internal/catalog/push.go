@@ -52,7 +52,7 @@ func runPush(ctx context.Context, a *cli.App, to string, drop bool, labels []str
 		return dropBuilds(ctx, a, server, labels)
 	}
 
-	db, err := a.OpenToSort(ctx)
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}

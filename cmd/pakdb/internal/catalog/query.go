@@ -41,8 +41,9 @@ begin with. The comment "-- bytes: COLUMN, ..." names columns of sizes: table,
 md and line show 1.5 MiB, other formats the number.
 
 A statement ends at --timeout or Ctrl-C. It takes at most PAKDB_MAX_MEMORY of
-memory (1 GiB); a text, blob or row has at most 96 MiB and a tenth of that
-memory.
+memory (1 GiB), and eight times as much in temporary files; a text, blob or row
+has at most 96 MiB and a tenth of that memory. Sorts of many rows write
+temporary files to TMPDIR, or else to /var/tmp.
 
 --on clickhouse://[user@]host[:port][/database] sends a statement to the copies
 of "pakdb push" and prints the rows (docs/engines.md). -p name=value is

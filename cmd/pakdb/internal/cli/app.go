@@ -111,19 +111,10 @@ func (a *App) exit(err error) int {
 // OpenCatalog opens the catalog for reading. One that is missing, or holds nothing
 // yet, is [ErrNoCatalog].
 func (a *App) OpenCatalog(ctx context.Context) (*sql.DB, error) {
-	return a.openCatalog(ctx, func(ctx context.Context, path string) (*sql.DB, error) { return schema.OpenReadOnly(ctx, path) })
-}
-
-// OpenToSort opens the catalog for statements that sort all rows of a build.
-func (a *App) OpenToSort(ctx context.Context) (*sql.DB, error) {
-	return a.openCatalog(ctx, schema.OpenToSort)
-}
-
-func (a *App) openCatalog(ctx context.Context, open func(context.Context, string) (*sql.DB, error)) (*sql.DB, error) {
 	if _, err := os.Stat(a.Catalog); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is not there", ErrNoCatalog, a.Catalog)
 	}
-	db, err := open(ctx, a.Catalog)
+	db, err := schema.OpenReadOnly(ctx, a.Catalog)
 	if errors.Is(err, schema.ErrEmpty) {
 		return nil, fmt.Errorf("%w: %s holds nothing yet", ErrNoCatalog, a.Catalog)
 	}
