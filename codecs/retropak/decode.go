@@ -2,14 +2,13 @@ package retropak
 
 import (
 	"bufio"
+	"compress/flate"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
-
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/zlib"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -128,7 +127,8 @@ func (s *segments) truncated(err error) error {
 	return err
 }
 
-// inflater decodes one zlib stream.
+// inflater decodes one zlib stream. It is that of the standard library: another, half as fast
+// again, took codes that a damaged stream leaves empty from the stream before.
 type inflater struct {
 	in    *bufio.Reader
 	src   *io.SectionReader

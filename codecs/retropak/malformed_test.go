@@ -3,6 +3,8 @@ package retropak_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"pakdb/codecs"
@@ -146,5 +148,37 @@ func TestVerify(t *testing.T) {
 				t.Errorf("found %v, want %s at 0x%x", found, tt.field, tt.off)
 			}
 		})
+	}
+}
+
+// A damaged stream is refused alike whatever was decoded before it, in this archive or
+// another: a decoder that is used again took codes that the stream leaves empty from the last
+// stream that had some.
+func TestDamagedStreamsAfterOthers(t *testing.T) {
+	healthy := make([]byte, 4000)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range healthy {
+		healthy[i] = 'a' + byte(min(r.ExpFloat64()*4, 25)) // codes of many lengths
+	}
+	for _, rest := range []byte{0, 0x55, 0xff} {
+		empty := append([]byte{0x78, 0x9c, 0x05, 0, 0}, bytes.Repeat([]byte{rest}, 60)...) // its lengths of codes have no codes
+		empty[4] &= 0xfe
+		pak := primePak(4, false, rawEntry{1, "TXTR", 1, sized(1000, empty)}, rawEntry{1, "TXTR", 2, sized(len(healthy), deflate(healthy))})
+		a := codecstest.Open(t, retropak.Format(), codecstest.Bytes("a.pak", pak), nil)
+		var entries []*codecs.Entry
+		for e, err := range a.Entries() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, e)
+		}
+		_, before := codecstest.ReadEntry(t.Context(), a, entries[0])
+		if got, err := codecstest.ReadEntry(t.Context(), a, entries[1]); err != nil || !bytes.Equal(got, healthy) {
+			t.Fatal(err)
+		}
+		_, after := codecstest.ReadEntry(t.Context(), a, entries[0])
+		if !errors.Is(before, codecs.ErrCorrupt) || fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("%x: %v, and after another stream %v", rest, before, after)
+		}
 	}
 }
