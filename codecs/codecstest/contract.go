@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+	"weak"
 
 	"pakdb/codecs"
 )
@@ -44,6 +45,7 @@ func Contract(t *testing.T, f *codecs.Format, src codecs.Source, o ContractOptio
 		{"probe", c.probe},
 		{"cancelled", c.cancelled},
 		{"close", c.close},
+		{"collected", c.collected},
 		{"list", c.list},
 		{"content", c.content},
 		{"concurrent", c.concurrent},
@@ -122,6 +124,26 @@ func (c *contract) close() error {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return fmt.Errorf("%d goroutines before Open, %d after Close", before, runtime.NumGoroutine())
+}
+
+// collected: nothing keeps an archive after Close. A pool in it would, until the second
+// collection of memory: then many archives take many times what one does.
+func (c *contract) collected() error {
+	type reader struct{ io.ReaderAt }
+	read := func() (weak.Pointer[reader], error) {
+		own := *c
+		r := &reader{c.src.ReaderAt}
+		own.src.ReaderAt = r
+		return weak.Make(r), own.with(func(a codecs.Archive) error { return own.readAll(a, 5) })
+	}
+	r, err := read()
+	if err != nil {
+		return err
+	}
+	if runtime.GC(); r.Value() != nil {
+		return errors.New("an archive is in memory after Close")
+	}
+	return nil
 }
 
 func (c *contract) list() error {

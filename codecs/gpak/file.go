@@ -48,12 +48,11 @@ const maxWarnings = 100
 type file struct {
 	src      codecs.Source
 	limits   codecs.Limits
-	buffers  *buffers
 	warnings []*codecs.FormatError
 }
 
 func newFile(src codecs.Source, o *codecs.Options) file {
-	return file{src: src, limits: o.WithDefaults().Limits, buffers: new(buffers)}
+	return file{src: src, limits: o.WithDefaults().Limits}
 }
 
 // fail classifies err and says where it struck. off is absolute, -1 for none.
@@ -82,12 +81,12 @@ func (f *file) checkSize(e *codecs.Entry, m compress.Method) error {
 
 // decode returns the content of a block of LZ4, which is decoded as a whole.
 func (f *file) decode(e *codecs.Entry, field string, stored []byte) (io.ReadCloser, error) {
-	buf := f.buffers.get(e.Size)
+	buf := buffer(e.Size)
 	if err := compress.Decode(compress.LZ4, *buf, stored); err != nil {
-		f.buffers.put(buf)
+		release(buf)
 		return nil, f.fail(e.Name, field, e.Offset, err)
 	}
-	c := &content{buf: buf, owner: f.buffers}
+	c := &content{buf: buf}
 	c.Reset(*buf)
 	return c, nil
 }
@@ -137,11 +136,13 @@ const large = 4 << 20
 const small = 4 << 10
 
 // buffers keeps blocks and contents for reuse: an archive of a hundred thousand
-// entries would otherwise allocate all of its contents once.
-type buffers struct{ pool sync.Pool }
+// entries would otherwise allocate all of its contents once. They are of all archives:
+// a pool in one keeps them until the second collection after it.
+var buffers sync.Pool // of *[]byte
 
-func (b *buffers) get(n int64) *[]byte {
-	if buf, ok := b.pool.Get().(*[]byte); ok && int64(cap(*buf)) >= n {
+// buffer returns one of n bytes, with whatever they were.
+func buffer(n int64) *[]byte {
+	if buf, ok := buffers.Get().(*[]byte); ok && int64(cap(*buf)) >= n {
 		*buf = (*buf)[:n]
 		return buf
 	}
@@ -149,9 +150,10 @@ func (b *buffers) get(n int64) *[]byte {
 	return &buf
 }
 
-func (b *buffers) put(buf *[]byte) {
+// release gives a buffer back.
+func release(buf *[]byte) {
 	if cap(*buf) <= large {
-		b.pool.Put(buf)
+		buffers.Put(buf)
 	}
 }
 
@@ -159,14 +161,13 @@ func (b *buffers) put(buf *[]byte) {
 // read after it.
 type content struct {
 	bytes.Reader
-	buf   *[]byte
-	owner *buffers
+	buf *[]byte
 }
 
 func (c *content) Close() error {
 	if c.buf != nil {
 		c.Reset(nil)
-		c.owner.put(c.buf)
+		release(c.buf)
 		c.buf = nil
 	}
 	return nil

@@ -143,8 +143,8 @@ func (a *kapg) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error)
 	if err := a.checkSize(e, compress.LZ4); err != nil {
 		return nil, err
 	}
-	stored := a.buffers.get(e.Stored)
-	defer a.buffers.put(stored)
+	stored := buffer(e.Stored)
+	defer release(stored)
 	if err := bin.Fill(a.src, *stored, e.Offset); err != nil {
 		return nil, a.fail(e.Name, "data", e.Offset, err)
 	}

@@ -18,7 +18,6 @@ type archive struct {
 	opts codecs.Options
 	*tables
 	variant variant
-	pool    workspaces
 }
 
 var (
@@ -121,7 +120,7 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 
 func (a *archive) content(ctx context.Context, e *codecs.Entry) *content {
 	c := newContent(ctx, a.src, e)
-	c.exact, c.pool = a.cmpd, &a.pool
+	c.exact = a.cmpd
 	return c
 }
 

@@ -15,8 +15,7 @@ type content struct {
 	ctx    context.Context
 	src    codecs.Source
 	e      *codecs.Entry
-	exact  bool // a block's Stored ends with its last byte, and not with the fill
-	pool   *workspaces
+	exact  bool           // a block's Stored ends with its last byte, and not with the fill
 	blocks []codecs.Block // not started
 	block  codecs.Block   // started
 	cur    decoder        // of block; nil between blocks
@@ -100,7 +99,7 @@ func (c *content) decoder() decoder {
 		return storedBlock{src, b}
 	}
 	if c.ws == nil {
-		c.ws = c.pool.get()
+		c.ws = workspaces.Get().(*workspace)
 	}
 	return c.ws.decoder(src, b)
 }
@@ -128,7 +127,7 @@ func (c *content) fail(err error) error {
 func (c *content) Close() error {
 	c.err, c.cur = errClosed, nil
 	if c.ws != nil {
-		c.pool.put(c.ws)
+		c.ws.release()
 		c.ws = nil
 	}
 	return nil

@@ -20,20 +20,15 @@ import (
 // sign, and as many bytes.
 const maxSegment = 2 + 0x8000
 
-// workspaces lends out the memory of decoders. The zero value is ready, and
-// safe for concurrent use.
-type workspaces struct{ pool sync.Pool }
+// workspaces has the memory of decoders, for all archives: a pool in an archive would keep
+// that after Close.
+var workspaces = sync.Pool{New: func() any { return &workspace{in: bufio.NewReaderSize(nil, maxSegment)} }}
 
-func (w *workspaces) get() *workspace {
-	if ws, ok := w.pool.Get().(*workspace); ok {
-		return ws
-	}
-	return &workspace{in: bufio.NewReaderSize(nil, maxSegment)}
-}
-
-func (w *workspaces) put(ws *workspace) {
+// release gives the memory back, without what was read by it.
+func (ws *workspace) release() {
 	ws.in.Reset(nil)
-	w.pool.Put(ws)
+	ws.seg, ws.zlib.src = segments{}, nil
+	workspaces.Put(ws)
 }
 
 // workspace is what decoding one block at a time needs.
