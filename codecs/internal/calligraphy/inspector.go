@@ -74,6 +74,8 @@ const (
 	MaxFile      = 8 << 20
 )
 
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
 // Inspector returns the inspector of Marvel Heroes' game database. The detail of
 // its facts is a [*marvel.Facts].
 //
@@ -81,7 +83,6 @@ const (
 // "Calligraphy/" that has the extension but other bytes is claimed too, in order
 // to be reported as damaged.
 func Inspector() *codecs.Inspector {
-	decoders := &sync.Pool{New: func() any { return new(decoder) }}
 	return &codecs.Inspector{
 		Name:     name,
 		Doc:      "Marvel Heroes game database: curves, types, blueprints, prototypes, resources",
