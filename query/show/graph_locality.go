@@ -35,7 +35,11 @@ type Locality struct {
 // first entry which lies closest before the resource. Entries that only other
 // archives hold are counted and not followed.
 func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
-	archives, err := schema.All(ctx, g.db, func(a *namedArchive) []any { return []any{&a.id, &a.name} }, `SELECT ba.archive_id, ba.name
+	type named struct {
+		id   int64
+		name string
+	}
+	archives, err := schema.All(ctx, g.db, func(a *named) []any { return []any{&a.id, &a.name} }, `SELECT ba.archive_id, ba.name
 		FROM x_build_archive ba
 		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
 		ORDER BY ba.ordinal`, g.build)
@@ -44,7 +48,7 @@ func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
 	}
 	all := []Locality{}
 	for _, a := range archives {
-		l, err := newLayout(ctx, g, a, weak)
+		l, err := newLayout(ctx, g, a.id, weak)
 		if err != nil {
 			return nil, err
 		}
@@ -52,77 +56,48 @@ func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			r.Archive = a.name
 			all = append(all, l.measure(r))
 		}
 	}
 	return all, nil
 }
 
-type namedArchive struct {
-	id   int64
-	name string
-}
-
-// load is the way of the drive's head through an archive.
-type load struct {
-	Locality
-	at         int64 // where the last read ended
-	first, end int64 // of all that was read
-}
-
-// measure loads one named resource.
+// measure loads a named resource, and follows the drive's head on its way.
 func (l *layout) measure(r root) Locality {
-	m := load{Locality: Locality{Archive: l.archive.name, Name: r.name}}
+	m := r.Locality
 	if r.asset == nil {
-		return m.Locality
+		return m
 	}
-	m.Path = r.path
 	l.visit++
-	before := r.asset.copies[0].off
-	l.behindNeeds(r.asset, loadsAlone(r.name), func(a *placedAsset) {
+	var at, first, end int64 // where the last read ended; all that was read
+	l.afterNeeds(r.asset, loadsAlone(r.Name), func(a *placedAsset) {
 		if len(a.copies) == 0 {
 			m.Elsewhere++
 			return
 		}
 		if m.Entries == 0 {
-			m.begin(a.copies, before)
+			at = a.copies[0].off
+			for _, c := range a.copies {
+				if c.off <= r.asset.copies[0].off {
+					at = c.off
+				}
+			}
+			first = at
 		}
-		m.read(nearestAhead(a.copies, m.at))
+		x := a.copies[len(a.copies)-1]
+		if ahead := slices.IndexFunc(a.copies, func(c extent) bool { return c.off >= at }); ahead >= 0 {
+			x = a.copies[ahead]
+		}
+		m.Entries++
+		m.Stored += x.stored
+		m.Seek += max(x.off-at, at-x.off)
+		at = x.off + x.stored
+		first, end = min(first, x.off), max(end, at)
 	})
-	m.Spread = m.end - m.first
+	m.Spread = end - first
 	m.FileOrder = max(m.Spread-m.Stored, 0)
-	return m.Locality
-}
-
-// begin puts the head before the last copy that lies before the resource, or
-// before the first one.
-func (m *load) begin(copies []extent, resource int64) {
-	m.at = copies[0].off
-	for _, c := range copies {
-		if c.off <= resource {
-			m.at = c.off
-		}
-	}
-	m.first = m.at
-}
-
-func (m *load) read(x extent) {
-	m.Entries++
-	m.Stored += x.stored
-	m.Seek += max(x.off-m.at, m.at-x.off)
-	m.at = x.end()
-	m.first, m.end = min(m.first, x.off), max(m.end, m.at)
-}
-
-// nearestAhead returns the copy that begins nearest at or after the offset, in
-// the order of the file, or the last one when all begin before it.
-func nearestAhead(copies []extent, at int64) extent {
-	for _, c := range copies {
-		if c.off >= at {
-			return c
-		}
-	}
-	return copies[len(copies)-1]
+	return m
 }
 
 // step is an asset whose needs are being followed.
@@ -131,10 +106,10 @@ type step struct {
 	next  int // of its needs
 }
 
-// behindNeeds calls do for all that an asset needs and was not visited before,
+// afterNeeds calls do for all that an asset needs and was not visited before,
 // each after what it needs itself, the asset last. It keeps its own stack: a
 // chain may be as long as the archive.
-func (l *layout) behindNeeds(from *placedAsset, alone bool, do func(*placedAsset)) {
+func (l *layout) afterNeeds(from *placedAsset, alone bool, do func(*placedAsset)) {
 	from.visit = l.visit
 	steps := []step{{asset: from}}
 	for len(steps) > 0 {
@@ -156,7 +131,7 @@ func (l *layout) behindNeeds(from *placedAsset, alone bool, do func(*placedAsset
 
 // layout is where an archive has its assets, and what they need.
 type layout struct {
-	archive namedArchive
+	archive int64
 	assets  []*placedAsset // in the order of the file
 	roots   []root
 	visit   int32
@@ -176,12 +151,10 @@ type placedAsset struct {
 
 type extent struct{ off, stored int64 }
 
-func (x extent) end() int64 { return x.off + x.stored }
-
-// root is a named resource; asset is nil when the archive does not hold it.
+// root is a named resource that is not measured yet; asset is nil when the archive does not
+// hold it.
 type root struct {
-	name  string
-	path  string
+	Locality
 	asset *placedAsset
 }
 
@@ -195,8 +168,8 @@ const typeAlone = "CSNG"
 type assetID struct{ id, typ int64 }
 
 // newLayout reads the layout of an archive.
-func newLayout(ctx context.Context, g *Graph, a namedArchive, weak bool) (*layout, error) {
-	l := &layout{archive: a, byPath: map[int64]*placedAsset{}, byContent: map[int64][]*placedAsset{}, byID: map[assetID]*placedAsset{}}
+func newLayout(ctx context.Context, g *Graph, archive int64, weak bool) (*layout, error) {
+	l := &layout{archive: archive, byPath: map[int64]*placedAsset{}, byContent: map[int64][]*placedAsset{}, byID: map[assetID]*placedAsset{}}
 	err := l.entries(ctx, g.db)
 	if err == nil {
 		err = l.references(ctx, g, weak)
@@ -237,7 +210,7 @@ func (l *layout) entries(ctx context.Context, db *sql.DB) error {
 	}, `SELECT e.path_id, e.row, e.stored, coalesce(e.content_id, 0), coalesce(e.id_lo, 0), coalesce(e.type_id, 0), coalesce(w.word, '')
 		FROM x_entry e LEFT JOIN x_word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
-		ORDER BY e.row`, l.archive.id)
+		ORDER BY e.row`, l.archive)
 	if err != nil {
 		return err
 	}
@@ -245,7 +218,7 @@ func (l *layout) entries(ctx context.Context, db *sql.DB) error {
 		for _, a := range l.assets {
 			for k := range a.copies {
 				x := &a.copies[k] // it has the row so far
-				if x.off, err = at(l.archive.id, x.off); err != nil {
+				if x.off, err = at(l.archive, x.off); err != nil {
 					return err
 				}
 			}
@@ -271,15 +244,17 @@ func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
 		CROSS JOIN x_ref r ON r.content_id = c.content_id
 		CROSS JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
 		WHERE bs.present = 1 AND r.flags & 1 <= ?3
-		ORDER BY r.content_id, r.seq`, g.build, l.archive.id, weak)
+		ORDER BY r.content_id, r.seq`, g.build, l.archive, weak)
 }
 
 func (l *layout) names(ctx context.Context, db *sql.DB) error {
 	return schema.Each(ctx, db, func(rows *sql.Rows) error {
 		var r root
 		var id assetID
-		err := rows.Scan(&r.name, &id.id, &id.typ, &r.path)
-		r.asset = l.byID[id]
+		err := rows.Scan(&r.Name, &id.id, &id.typ, &r.Path)
+		if r.asset = l.byID[id]; r.asset == nil {
+			r.Path = ""
+		}
 		l.roots = append(l.roots, r)
 		return err
 	}, `SELECT n.name, n.id_lo, n.type_id,
@@ -289,5 +264,5 @@ func (l *layout) names(ctx context.Context, db *sql.DB) error {
 		        JOIN x_dir d ON d.dir_id = p.dir_id
 		        WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id
 		        LIMIT 1), '')
-		FROM x_named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive.id)
+		FROM x_named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive)
 }

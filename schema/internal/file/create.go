@@ -42,7 +42,10 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	if err := removeAll(temp, temp+"-journal"); err != nil { // of one that died
 		return err
 	}
-	err = create(temp)
+	image, err := empty()
+	if err == nil {
+		err = writeSynced(temp, image)
+	}
 	if err == nil && st != nil {
 		err = takeMode(temp, path, st)
 	}
@@ -71,16 +74,6 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	}
 	return conn.Image(ctx, db)
 })
-
-// create makes a catalog in a file of its own, which nobody
-// reads until it is complete, so that it needs no journal.
-func create(path string) error {
-	image, err := empty()
-	if err != nil {
-		return err
-	}
-	return writeSynced(path, image)
-}
 
 // writeSynced writes a file that there is not, and puts it on the disk.
 func writeSynced(path string, b []byte) error {
