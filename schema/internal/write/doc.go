@@ -26,15 +26,16 @@
 // Reading order:
 //
 //   - batch.go, totals.go: what travels
-//   - pipeline.go: in which order, by which goroutines
+//   - pipeline.go: in which order, by which goroutines; the order in which rows need each
+//     other's ids
 //   - lineage.go: which archive another one continues
 //   - before.go: which entries need not be read
-//   - match.go, edition.go: which entries keep their rows, and where they lie
-//   - intern.go, intern_paths.go, intern_texts.go, seen.go: ids
+//   - edition.go: which entries keep their rows, and where they lie
+//   - intern.go, seen.go: ids
 //   - table.go: how rows become a statement
-//   - keys.go, paths.go, contents.go, entries.go, archives.go: tables that every format fills
+//   - keys.go, contents.go, entries.go, archives.go: tables that every format fills
 //   - facts.go, values.go: what inspectors and searches found
-//   - writer.go: the order in which rows need each other's ids; indexes.go: what a first build makes last
+//   - indexes.go: what a first build makes last
 //   - publish.go: a build becomes visible
 //   - remove.go: builds, editions, and what no other one has
 package write
