@@ -189,6 +189,23 @@ func checkEditions(t *testing.T, seed uint64, path string, builds map[string][]f
 		WHERE NOT EXISTS (SELECT 1 FROM x_archive a WHERE a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition))`); dead[0][0] != int64(0) {
 		t.Fatalf("seed %d: %v rows that no edition has", seed, dead[0][0])
 	}
+	for _, text := range []string{
+		// Of each archive the sums by folder are those of its entries.
+		`SELECT count(*) FROM (SELECT a.archive_id, f.dir_id, f.files, f.size, f.stored, f.largest, w.word
+			FROM x_archive a
+			JOIN x_folder_sum f ON f.lineage_id = a.lineage_id AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition)
+			JOIN x_word w ON w.word_id = f.ext_id) f
+			FULL JOIN (SELECT e.archive_id, p.dir_id, count(*) AS files, sum(e.size) AS size, sum(e.stored) AS stored, max(e.size) AS largest, '' AS word
+				FROM x_entry e JOIN x_path p USING (path_id) GROUP BY e.archive_id, p.dir_id) e USING (archive_id, dir_id, files, size, stored, largest, word)
+			WHERE f.dir_id IS NULL OR e.dir_id IS NULL`,
+		// None is there that no edition has.
+		`SELECT count(*) FROM x_folder_sum f
+			WHERE NOT EXISTS (SELECT 1 FROM x_archive a WHERE a.lineage_id = f.lineage_id AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition))`,
+	} {
+		if wrong := query(t, db, text); wrong[0][0] != int64(0) {
+			t.Fatalf("seed %d: %v rows: %s", seed, wrong[0][0], text)
+		}
+	}
 	_, err := schema.Check(context.Background(), path, func(f schema.Finding) { t.Errorf("seed %d: %s: %s", seed, f.Check, f.Detail) }, func(string) {})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,10 @@ SELECT (SELECT b.label FROM x_build_archive ba JOIN x_build b ON b.build_id = ba
         f.n, f.size, f.stored, s.n, s.size, s.stored)
 FROM (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS stored FROM x_archive_sum
       WHERE flags & 42 = 0 GROUP BY archive_id) s
-LEFT JOIN (SELECT archive_id, sum(files) AS n, sum(size) AS size, sum(stored) AS stored FROM x_archive_folder GROUP BY archive_id) f
+LEFT JOIN (SELECT a.archive_id, sum(f.files) AS n, sum(f.size) AS size, sum(f.stored) AS stored
+           FROM x_archive a
+           JOIN x_folder_sum f ON f.lineage_id = a.lineage_id AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition)
+           GROUP BY a.archive_id) f
     ON f.archive_id = s.archive_id
 WHERE (f.n, f.size, f.stored) IS NOT (s.n, s.size, s.stored);
 

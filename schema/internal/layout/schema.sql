@@ -13,7 +13,7 @@
 --   build -- build_archive -- archive -- entry --+-- path -- dir
 --     |                          |               |     +---- path_key, path_symbol
 --     |            problem, archive_place,       |
---     |            archive_sum, archive_folder   |
+--     |            archive_sum, folder_sum       |
 --     +-- build_symbol                           +-- content -- content_key, content_problem
 --                                                      +-- symbol, ref -- ref_key, calligraphy_...
 --
@@ -120,18 +120,20 @@ CREATE TABLE x_archive_sum (
     PRIMARY KEY (archive_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- The files of an archive that lie directly in each folder. Delete records, entries of
--- archives that are entries, and what describes an archive are no files of the game. Files
--- that other entries hide are counted: the view folders takes them away.
-CREATE TABLE x_archive_folder (
-    archive_id INTEGER NOT NULL REFERENCES x_archive,
+-- The files of archives that lie directly in each folder. Delete records, entries of archives that
+-- are entries, and what describes an archive are no files of the game. Files that other entries
+-- hide are counted: the view folders takes them away. A row holds for editions as one of entry_row.
+CREATE TABLE x_folder_sum (
+    lineage_id INTEGER NOT NULL,             -- archive.lineage_id
     dir_id     INTEGER NOT NULL,             -- of dir; 0: of files without a path
+    since      INTEGER NOT NULL,             -- the first edition that has the row
+    until      INTEGER NOT NULL DEFAULT 0,   -- the first edition that does not have it; 0: none yet
     files      INTEGER NOT NULL,             -- how many
     size       INTEGER NOT NULL,             -- sum of entry_row.size
     stored     INTEGER NOT NULL,             -- sum of entry_row.stored
     largest    INTEGER NOT NULL,             -- size of the largest file
     ext_id     INTEGER NOT NULL REFERENCES x_word, -- word: the extension of that file; of equally large ones the first
-    PRIMARY KEY (archive_id, dir_id)
+    PRIMARY KEY (lineage_id, dir_id, since)
 ) STRICT, WITHOUT ROWID;
 
 -- Findings about a file or one of its entries.

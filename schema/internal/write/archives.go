@@ -67,9 +67,10 @@ var totals = table[*Total]{name: "x_archive_sum", columns: []column[*Total]{
 	number("stored", func(s *Total) int64 { return s.Stored }),
 }}
 
-var folders = table[*Folder]{name: "x_archive_folder", columns: []column[*Folder]{
-	number("archive_id", func(f *Folder) int64 { return f.Archive }),
+var folders = table[*Folder]{name: "x_folder_sum", columns: []column[*Folder]{
+	number("lineage_id", func(f *Folder) int64 { return f.Lineage }),
 	number("dir_id", func(f *Folder) int64 { return f.Dir }),
+	number("since", func(f *Folder) int64 { return f.Since }),
 	number("files", func(f *Folder) int64 { return f.Files }),
 	number("size", func(f *Folder) int64 { return f.Size }),
 	number("stored", func(f *Folder) int64 { return f.Stored }),
@@ -87,6 +88,9 @@ func insertArchives(t *tx, b *Batch) error {
 		return err
 	}
 	if err := archives.insert(t, pointers(b.Archives)); err != nil {
+		return err
+	}
+	if err := t.endRows("x_folder_sum", "dir_id", b.EndedFolders); err != nil {
 		return err
 	}
 	if err := folders.insert(t, pointers(b.Folders)); err != nil {

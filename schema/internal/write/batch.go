@@ -72,7 +72,7 @@ type Editions struct {
 	Moved   []Moved
 }
 
-// Ended is a row of entry_row that an edition does not have.
+// Ended is a row of entry_row that an edition does not have, or a folder whose sums are others.
 type Ended struct{ Lineage, Row, Edition int64 }
 
 // Moved is an entry that was not read, because an earlier row has the same, and that
@@ -102,7 +102,8 @@ type IDs struct {
 	Refs   []Key   // of Again
 	Keys   *keySet // nil: later
 
-	Folders []Folder // of the archives that are ended
+	Folders      []Folder // of the archives that are ended, as far as they are not those of the edition before
+	EndedFolders []Ended  // of that edition
 }
 
 // Path is a row of table path.

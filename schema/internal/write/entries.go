@@ -45,12 +45,7 @@ var places = table[*Located]{name: "x_archive_place", columns: []column[*Located
 
 // insertEntries ends the rows that editions do not have, and adds those that they bring.
 func insertEntries(t *tx, b *Batch) error {
-	err := t.exec("UPDATE x_entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.Ended),
-		func(row, col int) driver.Value {
-			e := &b.Ended[row]
-			return [...]int64{e.Lineage, e.Row, e.Edition}[col]
-		})
-	if err != nil {
+	if err := t.endRows("x_entry_row", "row", b.Ended); err != nil {
 		return err
 	}
 	if err := entries.insert(t, pointers(b.Rows)); err != nil {
@@ -60,6 +55,15 @@ func insertEntries(t *tx, b *Batch) error {
 		return err
 	}
 	return places.insert(t, pointers(b.Located))
+}
+
+// endRows ends rows that hold in the edition before, of which a column has their number.
+func (t *tx) endRows(table, row string, ended []Ended) error {
+	query := fmt.Sprintf("UPDATE %s SET until = src.c FROM src WHERE lineage_id = src.a AND %s = src.b AND until = 0", table, row)
+	return t.exec(query, len(ended), func(row, col int) driver.Value {
+		e := &ended[row]
+		return [...]int64{e.Lineage, e.Row, e.Edition}[col]
+	})
 }
 
 // copyMoved gives rows what goes with others.

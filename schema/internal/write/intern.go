@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -92,12 +93,45 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 	in.collectRefs(b)
 	for i := range b.Archives {
 		if a := &b.Archives[i]; a.Ended {
-			b.Folders = append(b.Folders, a.Totals.Folders(a.ID, in.dirs)...)
+			if err := in.sumFolders(ctx, b, a); err != nil {
+				return err
+			}
 		}
 	}
 	if len(in.keys.Texts)+len(in.keys.Refs) >= maxKeys || b.Keyed {
 		b.Keys = in.takeKeys()
 	}
+	return nil
+}
+
+// sumFolders adds the sums of an archive by folder to the batch, and ends those that are not
+// those of the edition before.
+func (in *interner) sumFolders(ctx context.Context, b *Batch, a *Archive) error {
+	sums := a.Totals.Folders(a.Lineage, in.dirs)
+	if a.Lineage.Edition > 0 {
+		before := map[int64]Folder{}
+		err := conn.EachRow(ctx, in.finder.DB, `SELECT f.dir_id, f.files, f.size, f.stored, f.largest, w.word
+			FROM x_folder_sum f JOIN x_word w ON w.word_id = f.ext_id WHERE f.lineage_id = ? AND f.until = 0`, []driver.Value{a.Lineage.ID},
+			func(v []driver.Value) {
+				n := func(i int) int64 { return v[i].(int64) }
+				before[n(0)] = Folder{a.Lineage.ID, n(0), a.Lineage.Edition, n(1), n(2), n(3), n(4), v[5].(string)}
+			})
+		if err != nil {
+			return err
+		}
+		sums = slices.DeleteFunc(sums, func(f Folder) bool {
+			same := before[f.Dir] == f
+			if same {
+				delete(before, f.Dir)
+			}
+			return same
+		})
+		for dir := range before {
+			b.EndedFolders = append(b.EndedFolders, Ended{Lineage: a.Lineage.ID, Row: dir, Edition: a.Lineage.Edition})
+		}
+		slices.SortFunc(b.EndedFolders, func(x, y Ended) int { return cmp.Or(cmp.Compare(x.Lineage, y.Lineage), cmp.Compare(x.Row, y.Row)) })
+	}
+	b.Folders = append(b.Folders, sums...)
 	return nil
 }
 

@@ -176,7 +176,7 @@ const (
 )
 
 // archiveTables have rows of archives, by archive_id.
-var archiveTables = []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive_folder", "x_archive"}
+var archiveTables = []string{"x_problem", "x_named_resource", "x_archive_place", "x_archive_sum", "x_archive"}
 
 // removeArchive deletes an archive, and the rows that hold for no other edition: those
 // that began after the edition before it, and ended up to the one after it. If it was
@@ -202,8 +202,11 @@ func removeArchive(ctx context.Context, tx *sql.Tx, archive int64, l Lineage) er
 		"INSERT INTO temp.removed_row SELECT row FROM x_entry_row WHERE " + rows,
 	}
 	statements = append(statements, deleteRows(lineage+" AND row IN (SELECT row FROM temp.removed_row)")...)
+	statements = append(statements, "DELETE FROM x_folder_sum WHERE "+rows)
 	if before.Valid && !after.Valid {
-		statements = append(statements, fmt.Sprintf("UPDATE x_entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
+		for _, table := range []string{"x_entry_row", "x_folder_sum"} {
+			statements = append(statements, fmt.Sprintf("UPDATE %s SET until = 0 WHERE %s AND until > %d AND %s", table, lineage, before.Int64, rowEnded))
+		}
 	}
 	for _, table := range archiveTables {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
@@ -232,7 +235,7 @@ func deleteRows(where string) (statements []string) {
 func removeArchives(ctx context.Context, tx *sql.Tx, where string) error {
 	whole := "(SELECT lineage_id FROM x_archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
 	archives := "(SELECT archive_id FROM x_archive WHERE lineage_id IN " + whole + ")"
-	statements := deleteRows("lineage_id IN " + whole)
+	statements := append(deleteRows("lineage_id IN "+whole), "DELETE FROM x_folder_sum WHERE lineage_id IN "+whole)
 	for _, table := range archiveTables {
 		statements = append(statements, "DELETE FROM "+table+" WHERE archive_id IN "+archives)
 	}

@@ -24,9 +24,9 @@ type Totals struct {
 	prefix  string             // of that
 }
 
-// Folder is a row of archive_folder: the files of an archive that lie directly in a folder.
+// Folder is a row of folder_sum: the files of an archive that lie directly in a folder.
 type Folder struct {
-	Archive, Dir        int64 // Dir is filled in by the interner; 0: of what has no path
+	Lineage, Dir, Since int64 // filled in by the interner; Dir 0: of what has no path
 	Files, Size, Stored int64
 	Largest             int64  // size of the largest file
 	Ext                 string // of that; of equally large ones the first
@@ -104,11 +104,11 @@ func (t *Totals) addFile(e *record.Entry, prefix string, kind *kindOfEntry) {
 	}
 }
 
-// Folders returns the sums by folder, as those of an archive whose folders have these ids.
-func (t *Totals) Folders(archive int64, dirs map[string]int64) []Folder {
+// Folders returns the sums by folder, as those of an edition whose folders have these ids.
+func (t *Totals) Folders(of Lineage, dirs map[string]int64) []Folder {
 	all := make([]Folder, 0, len(t.folders))
 	for prefix, f := range t.folders {
-		f.Archive = archive
+		f.Lineage, f.Since = of.ID, of.Edition
 		if prefix != noPath {
 			f.Dir = dirs[prefix]
 		}

@@ -62,7 +62,8 @@ type sum struct {
 const (
 	ownSQL = `SELECT ba.ordinal, f.dir_id, coalesce(d.prefix, ''), f.files, f.size, f.stored, f.largest, f.ext_id
 		FROM x_build_archive ba
-		CROSS JOIN x_archive_folder f ON f.archive_id = ba.archive_id
+		CROSS JOIN x_archive a ON a.archive_id = ba.archive_id
+		CROSS JOIN x_folder_sum f ON f.lineage_id = a.lineage_id AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition)
 		LEFT JOIN x_dir d ON d.dir_id = f.dir_id
 		WHERE ba.build_id = ?1`
 	// Counted by ownSQL, and hidden by another entry.
