@@ -66,9 +66,14 @@ func (in *interner) full() bool {
 
 // forget makes room. All batches must be in the catalog, and all keys.
 func (in *interner) forget() {
+	in.forgetEntries()
+	in.texts.forget()
+}
+
+// forgetEntries is forget, but for texts.
+func (in *interner) forgetEntries() {
 	in.paths.forget()
 	in.contents.forget()
-	in.texts.forget()
 	clear(in.stated)
 }
 

@@ -88,8 +88,11 @@ func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<-
 		}
 		b.Err = process.RescueCall(func() error { return p.interner.intern(ctx, b) })
 		ready <- b
+		if b.Keyed { // nothing follows before it is in the catalog, and then no entries: 75 MB of a million
+			p.interner.forgetEntries()
+		}
 	}
-	p.interner = nil // 100 MB, of which the end needs none
+	p.interner = nil
 }
 
 // makeRoom lets the interner forget, once the catalog has all that it would.
