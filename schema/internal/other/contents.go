@@ -341,23 +341,23 @@ func (m *maker) add(l *family.Layout, r *row) {
 		m.batch.Rows = append(m.batch.Rows, m.last)
 	}
 	for _, column := range l.Columns {
-		at := cell{at: -1}
+		var v any // NULL
 		switch {
 		case column.Kind == family.Value:
-			at.value = r.next()
-			if b, ok := at.value.([]byte); ok {
-				at.value = append([]byte{}, b...) // an empty one is not NULL
+			v = r.next()
+			if b, ok := v.([]byte); ok {
+				v = append([]byte{}, b...) // an empty one is not NULL
 			}
 		case r.v[0] == nil:
 			r.next()
 		case column.Kind == family.Word:
-			at.at = m.place(&m.batch.Words, place{column.Kind, r.word(column.Name)})
+			v = m.place(&m.batch.Words, place{column.Kind, r.word(column.Name)})
 		case column.Kind == family.Text:
-			at.at = m.place(&m.batch.Texts, place{column.Kind, r.name(column.Name)})
+			v = m.place(&m.batch.Texts, place{column.Kind, r.name(column.Name)})
 		case column.Kind == family.Path:
-			at.at = m.place(&m.batch.Paths, place{column.Kind, r.path(column.Name)})
+			v = m.place(&m.batch.Paths, place{column.Kind, r.path(column.Name)})
 		}
-		m.last.cells = append(m.last.cells, at)
+		m.last.cells = append(m.last.cells, v)
 	}
 }
 
@@ -374,17 +374,16 @@ func (m *maker) place(list *[]string, text place) int32 {
 // tableRows are rows of a table, as [family.Rows].
 type tableRows struct {
 	layout *family.Layout
-	cells  []cell
+	cells  []any // values, or positions of other columns as int32; nil for NULL
 }
 
-// cell is what a row has in a column.
-type cell struct {
-	value any   // of a column of values
-	at    int32 // position, of another column; -1 for NULL
-}
+func (r *tableRows) Layout() *family.Layout    { return r.layout }
+func (r *tableRows) Len() int                  { return len(r.cells) / len(r.layout.Columns) }
+func (r *tableRows) Value(row, column int) any { return r.cells[row*len(r.layout.Columns)+column] }
 
-func (r *tableRows) Layout() *family.Layout         { return r.layout }
-func (r *tableRows) Len() int                       { return len(r.cells) / len(r.layout.Columns) }
-func (r *tableRows) Value(row, column int) any      { return r.cell(row, column).value }
-func (r *tableRows) Position(row, column int) int32 { return r.cell(row, column).at }
-func (r *tableRows) cell(row, column int) *cell     { return &r.cells[row*len(r.layout.Columns)+column] }
+func (r *tableRows) Position(row, column int) int32 {
+	if at, ok := r.Value(row, column).(int32); ok {
+		return at
+	}
+	return -1
+}
