@@ -8,9 +8,9 @@
 // # Reading order
 //
 //   - lex.go: statements, parameters and their values
-//   - session.go: the connection, and statements that run in it
 //   - errors.go: what is wrong with a statement that failed
-//   - db.go, named.go: what callers use; statements end when their context does
+//   - db.go: what callers use, the connection, and statements that end when their context does
+//   - named.go: named queries
 //   - output.go, formats.go, table.go: results
 //   - functions.go: SQL functions; contents.go: the bytes of contents, for these and for others
 //   - find.go: [Finder], the texts and paths that match, where they are, and search() in SQL
