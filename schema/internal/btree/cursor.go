@@ -14,6 +14,16 @@ type level struct {
 	at int
 }
 
+// leaf is a leaf in which a key was found, and its first and its last key.
+type leaf struct {
+	level
+	first, last int64
+}
+
+// maxLeaves is how many of them are kept: keys mostly come in a few orders at a time, as those that
+// builds brought one after the other.
+const maxLeaves = 8
+
 // Cursor goes through the rows of a table. Values belong to it until it moves.
 type Cursor struct {
 	tree   *Tree
@@ -23,6 +33,8 @@ type Cursor struct {
 	moved  bool     // there was one
 	buf    []byte
 	ahead  []uint32
+	leaves []leaf // of Find, those before oldest are newer
+	oldest int
 	found  int64 // key of the row, if isAt
 	isAt   bool
 }
@@ -44,51 +56,38 @@ func (c *Cursor) Find(key int64) (row []Value, err error) {
 }
 
 func (c *Cursor) find(key int64) ([]Value, error) {
-	if n := len(c.stack); n > 0 && c.stack[n-1].leaf && c.stack[n-1].cells > 0 {
-		leaf := &c.stack[n-1]
-		// Keys mostly come in order, so the next one is tried first.
-		if next := leaf.at + 1; next < leaf.cells {
-			if k, err := leaf.rowid(next); err == nil && k == key {
-				leaf.at = next
-				return c.row(leaf)
-			}
-		}
-		first, err := leaf.rowid(0)
-		if err != nil {
-			return nil, err
-		}
-		last, err := leaf.rowid(leaf.cells - 1)
-		if err != nil {
-			return nil, err
-		}
-		if first <= key && key <= last {
-			return c.inLeaf(leaf, key)
+	for i := range c.leaves {
+		if l := &c.leaves[i]; l.first <= key && key <= l.last {
+			return c.inLeaf(l, key)
 		}
 	}
-	c.stack = c.stack[:0]
 	n, err := c.tree.node(c.tree.root)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if len(c.stack) == maxDepth {
+	for depth := 0; err == nil && !n.leaf; depth++ {
+		if depth == maxDepth {
 			return nil, damaged(n.number, "table %s is too deep", c.tree.name)
 		}
-		c.stack = append(c.stack, level{node: n})
-		top := &c.stack[len(c.stack)-1]
-		if n.leaf {
-			return c.inLeaf(top, key)
-		}
-		if err := top.search(func(i int) (int, error) {
-			k, err := n.rowid(i)
-			return cmp.Compare(k, key), err
-		}); err != nil {
-			return nil, err
-		}
-		if n, err = c.below(top); err != nil {
-			return nil, err
+		l := level{node: n}
+		if err = l.searchRowid(key); err == nil {
+			n, err = c.below(&l)
 		}
 	}
+	if err != nil || n.cells == 0 {
+		return nil, err
+	}
+	l := leaf{level: level{node: n}}
+	if l.first, err = n.rowid(0); err != nil {
+		return nil, err
+	}
+	if l.last, err = n.rowid(n.cells - 1); err != nil {
+		return nil, err
+	}
+	if len(c.leaves) < maxLeaves {
+		c.leaves = append(c.leaves, l)
+	} else {
+		c.leaves[c.oldest] = l
+		c.oldest = (c.oldest + 1) % maxLeaves
+	}
+	return c.inLeaf(&l, key)
 }
 
 // below returns the child that a level is before. Those after it are read, too, if the one before
@@ -114,20 +113,27 @@ func (c *Cursor) below(l *level) (n node, err error) {
 }
 
 // inLeaf returns the row of a key in a leaf.
-func (c *Cursor) inLeaf(leaf *level, key int64) ([]Value, error) {
-	if err := leaf.search(func(i int) (int, error) {
-		k, err := leaf.rowid(i)
+func (c *Cursor) inLeaf(l *leaf, key int64) ([]Value, error) {
+	// Few keys are missing between others, so its place is guessed first.
+	l.at = int(min(max(key-l.first, 0), int64(l.cells-1)))
+	k, err := l.rowid(l.at)
+	if err == nil && k != key {
+		if err = l.searchRowid(key); err == nil && l.at < l.cells {
+			k, err = l.rowid(l.at)
+		}
+	}
+	if err != nil || k != key {
+		return nil, err
+	}
+	return c.row(&l.level)
+}
+
+// searchRowid sets at to the first cell whose key is the one that is given, or more.
+func (l *level) searchRowid(key int64) error {
+	return l.search(func(i int) (int, error) {
+		k, err := l.rowid(i)
 		return cmp.Compare(k, key), err
-	}); err != nil {
-		return nil, err
-	}
-	if leaf.at == leaf.cells {
-		return nil, nil
-	}
-	if k, err := leaf.rowid(leaf.at); err != nil || k != key {
-		return nil, err
-	}
-	return c.row(leaf)
+	})
 }
 
 // search sets at to the first cell that compares as 0 or more.

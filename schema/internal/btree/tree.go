@@ -162,8 +162,9 @@ func (n *node) child(i int) (uint32, error) {
 	return binary.BigEndian.Uint32(c), nil
 }
 
-// maxAhead is how many pages are read at once.
-const maxAhead = 128
+// maxAhead is how many pages are read at once: of more, many are given up before they are used, as
+// keys come in several orders.
+const maxAhead = 64
 
 // after returns the children after that of cell i.
 func (n *node) after(i int, into []uint32) ([]uint32, error) {
