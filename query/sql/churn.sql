@@ -11,12 +11,12 @@ WITH twice AS MATERIALIZED ( -- most paths never had another content
     HAVING min(content_id) <> max(content_id)
 ), line AS (
     SELECT e.path_id, e.build_id, e.content_id, e.stored,
-           row_number() OVER (PARTITION BY e.path_id, e.build_id ORDER BY ba.place, e.row_id) AS rank
+           row_number() OVER (PARTITION BY e.path_id, e.build_id ORDER BY ba.place, e.row) AS rank
     FROM twice
-    CROSS JOIN entries e ON e.path_id = twice.path_id
-    JOIN x_build_archive ba ON ba.build_id = e.build_id AND ba.archive_id = e.archive_id AND ba.name = e.archive
-    LEFT JOIN x_build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.row = e.row_id
-    WHERE e.deleted = 0 AND s.mount IS NULL -- a game does not see the others
+    CROSS JOIN x_stored e ON e.path_id = twice.path_id
+    JOIN x_build_archive ba ON ba.build_id = e.build_id AND ba.ordinal = e.mount
+    LEFT JOIN x_build_shadow s ON s.build_id = e.build_id AND s.mount = e.mount AND s.row = e.row
+    WHERE e.flags & 2 = 0 AND s.mount IS NULL -- a game does not see the others
 ), step AS (
     SELECT path_id, build_id, stored, content_id <> lag(content_id) OVER (PARTITION BY path_id ORDER BY build_id) AS changed
     FROM line
