@@ -126,7 +126,7 @@ func openReadOnly(ctx context.Context, path string, functions []Function, tables
 		}
 	}
 	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
-		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(file)&_pragma=cache_size(-8192)")})
+		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=cache_size(-8192)")})
 	if r.views != nil {
 		r.SetMaxOpenConns(1) // they serve one
 	}
