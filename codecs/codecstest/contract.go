@@ -117,6 +117,11 @@ func (c *contract) close() error {
 			return err
 		}
 	}
+	return settled(before)
+}
+
+// settled waits until no more goroutines are left than there were before.
+func settled(before int) error {
 	for range 200 {
 		if runtime.NumGoroutine() <= before {
 			return nil
@@ -136,8 +141,9 @@ func (c *contract) collected() error {
 		own.src.ReaderAt = r
 		return weak.Make(r), own.with(func(a codecs.Archive) error { return own.readAll(a, 5) })
 	}
+	before := runtime.NumGoroutine()
 	r, err := read()
-	if err != nil {
+	if err := errors.Join(err, settled(before)); err != nil { // what a goroutine has is in use
 		return err
 	}
 	if runtime.GC(); r.Value() != nil {
