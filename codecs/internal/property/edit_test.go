@@ -42,3 +42,24 @@ func TestTags(t *testing.T) {
 	}
 	t.Logf("%d equal, %d refused, others %v", equal, refused, other)
 }
+
+// The class of an object that becomes an import has to be known: an error about the value that
+// was given.
+func TestObjectsOfUnknownClasses(t *testing.T) {
+	f := fixture{ue4: 522, flags: 0x80000200, names: "None O ObjectProperty",
+		hex: "01000000 00000000 02000000 00000000 04000000 00000000 00 00000000 00000000 00000000 00000000"}
+	d := property.NewDecoder(f.facts(), property.Options{})
+	e, err := d.Edit(0, f.bytes(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := e.Find("O")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"/Game/A.B", "Texture2D'/Game/A.B'"} {
+		if err := e.Set(object, text); !errors.Is(err, property.ErrValue) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

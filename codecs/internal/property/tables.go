@@ -175,12 +175,12 @@ func (d *Decoder) importFor(class, path string, like unreal.ObjectRef) (unreal.O
 			}
 		}
 		if !found {
-			return 0, fmt.Errorf("class %q is not imported: write its path, as in /Script/Engine.%s'%s'", class, class, path)
+			return 0, fmt.Errorf("%w: class %q is not imported: write its path, as in /Script/Engine.%s'%s'", ErrValue, class, class, path)
 		}
 	default:
 		i, ok := like.Import()
 		if !ok || i >= len(d.pkg.Imports) {
-			return 0, fmt.Errorf("the class of %s is not known: write it, as in /Script/Engine.Texture2D'%s'", path, path)
+			return 0, fmt.Errorf("%w: the class of %s is not known: write it, as in /Script/Engine.Texture2D'%s'", ErrValue, path, path)
 		}
 		e.ClassPackage, e.Class = d.pkg.Imports[i].ClassPackage, d.pkg.Imports[i].Class
 	}
