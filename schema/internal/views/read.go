@@ -104,10 +104,13 @@ func (r *sqlReader) close() error { return r.rows.Close() }
 // entryReader reads the view entries past SQL, which takes a tenth of the time.
 type entryReader struct {
 	t       *table
-	builds  []build
+	columns []int
+	tests   []test
+	builds  []build // that are read together
+	rest    []build // that are read afterwards
 	scanner *rows.Scanner
 	fill    []func(s *store, e *rows.Row)
-	named   map[[3]int64]named // by build, mount and row
+	named   map[[2]int64]named // by mount and row
 }
 
 // named is a path that another archive gives an entry.
@@ -116,55 +119,60 @@ type named struct {
 	root string // of that archive
 }
 
-// loadNamed reads which entries have their paths of another archive.
-func (r *entryReader) loadNamed() error {
-	r.named = map[[3]int64]named{}
-	for n, b := range r.builds {
-		if err := r.t.each(`SELECT n.mount, n.row, n.path_id, a.game_root
-			FROM main.x_build_name n
-			JOIN main.x_build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
-			JOIN main.x_archive a ON a.archive_id = ba.archive_id
-			WHERE n.build_id = ?`, []driver.Value{b.id}, func(v []driver.Value) {
-			mount, _ := v[0].(int64)
-			row, _ := v[1].(int64)
-			path, _ := v[2].(int64)
-			root, _ := v[3].(string)
-			r.named[[3]int64{int64(n), mount, row}] = named{path, strings.Clone(root)}
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+// loadNamed reads which entries of a build have their paths of another archive.
+func (r *entryReader) loadNamed(b build) error {
+	r.named = map[[2]int64]named{}
+	return r.t.each(`SELECT n.mount, n.row, n.path_id, a.game_root
+		FROM main.x_build_name n
+		JOIN main.x_build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
+		JOIN main.x_archive a ON a.archive_id = ba.archive_id
+		WHERE n.build_id = ?`, []driver.Value{b.id}, func(v []driver.Value) {
+		mount, _ := v[0].(int64)
+		row, _ := v[1].(int64)
+		path, _ := v[2].(int64)
+		root, _ := v[3].(string)
+		r.named[[2]int64{mount, row}] = named{path, strings.Clone(root)}
+	})
 }
 
 // entries reads the entries of builds that pass tests of columns that are the same in all archives
 // that have a row.
 func (t *table) entries(builds []build, columns []int, tests []test) (reader, error) {
-	r := &entryReader{t: t, builds: builds}
-	if slices.ContainsFunc(columns, func(c int) bool { return t.columns[c].name == "game_path" }) {
-		if err := r.loadNamed(); err != nil {
-			return r, err
+	r := &entryReader{t: t, columns: columns, tests: tests, rest: builds}
+	return r, r.next()
+}
+
+// next begins to read builds together, or a single one where each has names of its own.
+func (r *entryReader) next() error {
+	uses := func(names ...string) bool {
+		return slices.ContainsFunc(r.columns, func(c int) bool { return slices.Contains(names, r.t.columns[c].name) })
+	}
+	n := len(r.rest)
+	if uses("game_path") {
+		n = 1
+		if err := r.loadNamed(r.rest[0]); err != nil {
+			return err
 		}
 	}
-	labels := make([]string, len(builds))
-	for i, b := range builds {
+	r.builds, r.rest, r.fill = r.rest[:n], r.rest[n:], nil
+	labels := make([]string, n)
+	for i, b := range r.builds {
 		labels[i] = b.label
 	}
-	placed := slices.ContainsFunc(columns, func(c int) bool { return t.columns[c].name == "ordinal" || t.columns[c].name == "offset" })
-	ids, err := t.ids()
+	ids, err := r.t.ids()
 	if err == nil {
-		r.scanner, err = rows.NewScanner(t.ctx, t.statements, placed, labels...)
+		r.scanner, err = rows.NewScanner(r.t.ctx, r.t.statements, uses("ordinal", "offset"), labels...)
 	}
 	if err != nil {
-		return r, err
+		return err
 	}
-	for _, c := range columns {
+	for _, c := range r.columns {
 		r.fill = append(r.fill, r.filler(ids, c))
 	}
-	if len(tests) > 0 {
-		r.scanner.Wants = r.wants(ids, tests)
+	if len(r.tests) > 0 {
+		r.scanner.Wants = r.wants(ids, r.tests)
 	}
-	return r, nil
+	return nil
 }
 
 // wants returns the function that says whether a row passes tests.
@@ -201,8 +209,11 @@ func (t *table) isOfArchive(column int) bool {
 func (r *entryReader) read(s *store, n int) (more bool, err error) {
 	for range n {
 		e, err := r.scanner.Next()
-		if e == nil || err != nil {
+		switch {
+		case err != nil || e == nil && len(r.rest) == 0:
 			return false, err
+		case e == nil: // rows of other builds need other texts, so that they begin another chunk
+			return true, r.next()
 		}
 		for _, fill := range r.fill {
 			fill(s, e)
@@ -270,7 +281,7 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 	case "game_path":
 		texts := &gamePaths{ids: ids}
 		return ref(texts.text, func(e *rows.Row) int64 {
-			switch other, ok := r.named[[3]int64{int64(e.Archive.Build), e.Mount, e.Row}]; {
+			switch other, ok := r.named[[2]int64{e.Mount, e.Row}]; {
 			case e.Flags&40 != 0: // no file of the game
 				return 0
 			case ok:
