@@ -198,8 +198,8 @@ JOIN x_build_archive ba ON ba.build_id = b.build_id
 JOIN x_problem p ON p.archive_id = ba.archive_id
 WHERE b.complete = 1
 UNION ALL
-SELECT b.label, ba.name, d.prefix || pa.name, cp.field, cp.offset, cp.cause,
-       e.ordinal, e.archive_id, b.build_id, 0
+SELECT b.label, ba.name, CAST(d.prefix || pa.name AS TEXT), cp.field, cp.offset, cp.cause,
+       CAST(e.ordinal AS INTEGER), e.archive_id, b.build_id, CAST(0 AS INTEGER)
 FROM x_content_problem cp
 CROSS JOIN x_entry e ON e.content_id = cp.content_id -- contents with findings are few
 JOIN x_build_archive ba ON ba.archive_id = e.archive_id
@@ -208,8 +208,8 @@ LEFT JOIN x_path pa ON pa.path_id = e.path_id
 LEFT JOIN x_dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1
 UNION ALL
-SELECT b.label, ba.name, d.prefix || pa.name, f.name, vp.offset, c.name,
-       e.ordinal, e.archive_id, b.build_id, 0
+SELECT b.label, ba.name, CAST(d.prefix || pa.name AS TEXT), f.name, vp.offset, c.name,
+       CAST(e.ordinal AS INTEGER), e.archive_id, b.build_id, CAST(0 AS INTEGER)
 FROM x_value_problem vp
 CROSS JOIN x_value_set s ON s.set_id = vp.set_id
 CROSS JOIN x_entry e ON e.content_id = s.content_id
@@ -253,7 +253,7 @@ LEFT JOIN x_word m ON m.word_id = s.method_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, x.word, t.word, m.word, e.flags & 1, e.flags >> 1 & 1, e.flags >> 3 & 1,
-       1, e.size, e.stored, e.archive_id, b.build_id
+       CAST(1 AS INTEGER), e.size, e.stored, e.archive_id, b.build_id
 FROM x_build b
 JOIN x_build_archive ba ON ba.build_id = b.build_id
     AND NOT EXISTS (SELECT 1 FROM x_archive_sum s WHERE s.archive_id = ba.archive_id)
