@@ -172,7 +172,7 @@ func TestBuilder(t *testing.T) {
 		var keys, nulls [][3]int64
 		seen := map[[2]int64]bool{}
 		err = inTx(db, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), "CREATE TABLE t (c INTEGER, a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX own ON t (c)")
+			_, err := tx.ExecContext(t.Context(), "CREATE TABLE t (c INTEGER, a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX own ON t (c); CREATE TABLE k (c INTEGER, a INTEGER, b INTEGER, PRIMARY KEY (c, a, b)) WITHOUT ROWID")
 			for range rows {
 				row := [3]int64{number() >> random.Int64N(63), number(), number()}
 				if key := [2]int64{row[1], row[2]}; seen[key] {
@@ -211,7 +211,15 @@ func TestBuilder(t *testing.T) {
 			for _, k := range keys {
 				err = errors.Join(err, b.Add(false, k[:]...))
 			}
-			root, more := b.End()
+			root, more := b.End(0)
+			// A table takes the pages of a tree whose root it has.
+			var empty uint32
+			more = errors.Join(more, tx.QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'k'").Scan(&empty))
+			for _, k := range keys {
+				more = errors.Join(more, b.Add(false, k[:]...))
+			}
+			_, end := b.End(empty)
+			more = errors.Join(more, end)
 			_, last := tx.ExecContext(t.Context(), "UPDATE sqlite_schema SET rootpage = ? WHERE name = 'x'", root)
 			return errors.Join(err, more, last, b.Close())
 		})
@@ -236,11 +244,15 @@ func TestBuilder(t *testing.T) {
 		if got := text(differ); got != "0" {
 			t.Errorf("%d rows: %s differ", rows, got)
 		}
+		if got := text("SELECT (SELECT count(*) FROM (SELECT c, a, b FROM t WHERE c IS NOT NULL EXCEPT SELECT * FROM k)) + abs((SELECT count(*) FROM k) - (SELECT count(c) FROM t))"); got != "0" {
+			t.Errorf("%d rows: %s of the table differ", rows, got)
+		}
 		if got := text("SELECT (SELECT count(*) FROM dbstat WHERE name = 'x') <= (SELECT count(*) FROM dbstat WHERE name = 'own')"); got != "1" {
 			t.Errorf("%d rows: the index has more pages than one of SQLite's", rows)
 		}
 		// Others can be put between its rows, and taken away.
-		if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO t SELECT c / 2, b, a FROM t WHERE a % 3 = 0; DELETE FROM t WHERE a % 3 = 1"); err != nil {
+		if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO t SELECT c / 2, b, a FROM t WHERE a % 3 = 0; DELETE FROM t WHERE a % 3 = 1; "+
+			"INSERT OR IGNORE INTO k SELECT c / 2, b, a FROM k WHERE a % 3 = 0; DELETE FROM k WHERE a % 3 = 1"); err != nil {
 			t.Fatal(err)
 		}
 		if got := text("PRAGMA integrity_check"); got != "ok" {

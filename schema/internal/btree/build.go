@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Builder writes the tree of an index whose rows come in order. Its pages are full, which
+// Builder writes the tree of an index, or of an empty table WITHOUT ROWID, whose rows come in order. Its pages are full, which
 // those that SQLite splits are not, and follow the last one of the file.
 type Builder struct {
 	ctx    context.Context
@@ -93,7 +93,7 @@ func (b *Builder) add(level int, child uint32, record []byte) error {
 	if p.head+2*p.cells+2+size > p.top {
 		// The last record goes up, between this page and the next one.
 		before := b.pop(p)
-		number, err := b.flush(p, before)
+		number, err := b.flush(p, 0, before)
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,9 @@ func (b *Builder) pop(p *page) (child uint32) {
 	return child
 }
 
-// flush writes a page, whose last child is right, and empties it. It returns its number.
-func (b *Builder) flush(p *page, right uint32) (number uint32, err error) {
+// flush writes a page, whose last child is right, and empties it. It returns its number, which is
+// the next one for 0.
+func (b *Builder) flush(p *page, number, right uint32) (uint32, error) {
 	p.bytes[0] = indexLeaf
 	if p.head == 12 {
 		p.bytes[0] = indexInner
@@ -148,33 +149,41 @@ func (b *Builder) flush(p *page, right uint32) (number uint32, err error) {
 	}
 	binary.BigEndian.PutUint16(p.bytes[3:], uint16(p.cells))
 	binary.BigEndian.PutUint16(p.bytes[5:], uint16(p.top))
-	if b.next == lockByte/b.size+1 {
+	if number == 0 {
+		if b.next == lockByte/b.size+1 {
+			b.next++
+		}
+		if b.next > math.MaxUint32-1 {
+			return 0, damaged(0, "there are no more pages")
+		}
+		number = uint32(b.next)
 		b.next++
 	}
-	if b.next > math.MaxUint32-1 {
-		return 0, damaged(0, "there are no more pages")
-	}
-	number = uint32(b.next)
-	b.next++
-	_, err = b.put.ExecContext(b.ctx, number, p.bytes)
+	_, err := b.put.ExecContext(b.ctx, number, p.bytes)
 	clear(p.bytes)
 	p.cells, p.top = 0, len(p.bytes)
 	return number, err
 }
 
-// End writes the pages that are not full, and returns the root of the tree. The next row
-// belongs to another one.
-func (b *Builder) End() (root uint32, err error) {
+// End writes the pages that are not full, and returns the root of the tree: that of an empty
+// table, or a new one for 0. The next row belongs to another tree.
+func (b *Builder) End(root uint32) (uint32, error) {
 	if len(b.levels) == 0 {
 		b.grow(0)
 	}
-	for _, p := range b.levels {
-		if root, err = b.flush(p, root); err != nil {
+	right := uint32(0)
+	for i, p := range b.levels {
+		number := uint32(0)
+		if i == len(b.levels)-1 {
+			number = root
+		}
+		var err error
+		if right, err = b.flush(p, number, right); err != nil {
 			return 0, err
 		}
 	}
 	b.levels = nil
-	return root, nil
+	return right, nil
 }
 
 // Close says in the first page how many there are.

@@ -39,25 +39,32 @@ var (
 
 // insertKeys adds the keys that have waited long enough.
 func insertKeys(t *tx, b *Batch) error {
-	keys := b.Keys
-	if keys == nil {
-		keys = &keySet{}
+	if b.Keys != nil && b.Keyed && t.unindexed && !t.keyed {
+		t.late = b.Keys.tables()
+		return nil
 	}
-	for _, k := range []struct {
-		into *table[*Key]
-		rows []Key
-	}{
-		{&pathKeys, keys.Paths},
-		{&contentKeys, keys.Contents},
-		{&nameKeys, keys.Texts},
-		{&refKeys, slices.Compact(keys.Refs)},
-		{&refKeys, slices.Compact(b.Refs)},
-	} {
+	var all []keysOf
+	if b.Keys != nil {
+		all = b.Keys.tables()
+	}
+	for _, k := range append(all, keysOf{&refKeys, slices.Compact(b.Refs)}) {
+		t.keyed = t.keyed || len(k.rows) > 0
 		if err := k.into.insert(t, pointers(k.rows)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keysOf are rows of a key table, in its order.
+type keysOf struct {
+	into *table[*Key]
+	rows []Key
+}
+
+// tables returns the keys by their tables.
+func (k *keySet) tables() []keysOf {
+	return []keysOf{{&pathKeys, k.Paths}, {&contentKeys, k.Contents}, {&nameKeys, k.Texts}, {&refKeys, slices.Compact(k.Refs)}}
 }
 
 // AddMissingKeys completes indexes and key tables after a run that was interrupted.

@@ -148,7 +148,8 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
-		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s) })
+		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s, p.rows.late) })
+		p.rows.late = nil
 	}
 	return b, cmp.Or(err, b.Err)
 }
@@ -272,6 +273,8 @@ type writer struct {
 	// of its rows, see makeIndexes. A build that is interrupted leaves none; they are made when the
 	// next one begins.
 	unindexed bool
+	keyed     bool     // a key table may have rows
+	late      []keysOf // what makeIndexes writes; all key tables are empty
 }
 
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
