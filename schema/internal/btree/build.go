@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// Builder writes the tree of an index, or of an empty table WITHOUT ROWID, whose rows come in order. Its pages are full, which
-// those that SQLite splits are not, and follow the last one of the file.
+// Builder writes the tree of an index, or of an empty table WITHOUT ROWID, whose rows come in
+// order. Its pages follow the last one of the file. An eighth of each stays free: rows of the next
+// build would split nearly all pages that are full.
 type Builder struct {
 	ctx    context.Context
 	tx     *sql.Tx
@@ -90,7 +91,7 @@ func (b *Builder) add(level int, child uint32, record []byte) error {
 	if level > 0 {
 		size += 4
 	}
-	if p.head+2*p.cells+2+size > p.top {
+	if p.head+2*p.cells+2+size > p.top-len(p.bytes)/8 { // room for what later builds add
 		// The last record goes up, between this page and the next one.
 		before := b.pop(p)
 		number, err := b.flush(p, 0, before)
