@@ -375,6 +375,7 @@ func TestExplorerInBrowser(t *testing.T) {
 	b.eval(`(() => { const c = document.getElementById("map"), r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent("click", { clientX: r.left + r.width / 3, clientY: r.top + 8, bubbles: true })); })()`)
 	b.until("a folder of the map", `location.pathname !== "/b/1.1/tree" && document.querySelector("main.tree .line")`)
 	b.until("the page", `document.body.ariaBusy === "false"`)
+	b.until("its map is drawn", `document.querySelector(".legend span")`)
 	b.press("m", 0)
 	b.press("ArrowRight", 0)
 	if b.text(`document.querySelector("[aria-live]").textContent`) == "" {
