@@ -149,6 +149,19 @@ func StatementsOn(c driver.Conn) *Statements {
 	return &Statements{on: c, compiled: map[string][]driver.Stmt{}, together: true}
 }
 
+// statementsOf returns queries on the one connection of a database, as [StatementsOn] does.
+func statementsOf(ctx context.Context, db *sql.DB) (s *Statements, err error) {
+	one, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = one.Raw(func(c any) error {
+		s = StatementsOn(c.(driver.Conn))
+		return nil
+	})
+	return s, errors.Join(err, one.Close())
+}
+
 // Together calls do, whose queries see one state: the file is locked once for all of them,
 // which for each takes as long as most queries. So long no other process can begin to
 // write, so do is to be short.

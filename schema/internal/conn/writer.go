@@ -43,12 +43,7 @@ func (w *Writer) Index(ctx context.Context, do func(*sql.Tx, *Statements) error)
 	db := openIndexer(w.path)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	var s *Statements
-	one, err := db.Conn(ctx)
-	if err == nil {
-		err = one.Raw(func(c any) error { s = StatementsOn(c.(driver.Conn)); return nil })
-		err = errors.Join(err, one.Close())
-	}
+	s, err := statementsOf(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -110,15 +105,7 @@ func (f *Finder) Hold(ctx context.Context) (s *Statements, err error) {
 	if err := EachRow(ctx, f.DB, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {}); err != nil {
 		return nil, err
 	}
-	one, err := f.DB.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = one.Raw(func(c any) error {
-		s = StatementsOn(c.(driver.Conn))
-		return nil
-	})
-	return s, errors.Join(err, one.Close())
+	return statementsOf(ctx, f.DB)
 }
 
 // Close closes the connection.
