@@ -37,15 +37,16 @@ var (
 	refKeys     = keyTable("x_ref_key", "content_id", "INSERT OR IGNORE")
 )
 
-// insertKeys adds the keys that have waited long enough.
+// insertKeys adds the keys that have waited long enough. Where they are the first ones, and all of
+// a first build, they wait until its indexes are made.
 func insertKeys(t *tx, b *Batch) error {
-	if b.Keys != nil && b.Keyed && t.unindexed && !t.keyed {
-		t.late = b.Keys.tables()
-		return nil
-	}
 	var all []keysOf
 	if b.Keys != nil {
 		all = b.Keys.tables()
+		if b.Keyed && t.unindexed && !t.keyed && len(b.Refs) == 0 {
+			t.late = all
+			return nil
+		}
 	}
 	for _, k := range append(all, keysOf{&refKeys, slices.Compact(b.Refs)}) {
 		t.keyed = t.keyed || len(k.rows) > 0
