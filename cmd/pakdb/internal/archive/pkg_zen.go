@@ -44,11 +44,11 @@ func scriptsOf(ctx context.Context, a *cli.App, path string) *unreal.ScriptObjec
 	return nil
 }
 
-func readEntry(ctx context.Context, ar *operand.Archive, e *codecs.Entry) ([]byte, error) {
+func readEntry(ctx context.Context, ar codecs.Archive, e *codecs.Entry) ([]byte, error) {
 	r, err := ar.Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	return io.ReadAll(r)
+	return io.ReadAll(codecs.ContextReader(ctx, r))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 
@@ -27,12 +26,7 @@ func (a *archiveFiles) entry(ctx context.Context, e *codecs.Entry) (*codecs.Fact
 	if e.Size > show.Largest {
 		return nil, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", e.Size, int64(show.Largest))
 	}
-	r, err := a.archive.Open(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	content, err := io.ReadAll(codecs.ContextReader(ctx, r))
+	content, err := readEntry(ctx, a.archive, e)
 	if err != nil {
 		return nil, err
 	}
