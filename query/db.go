@@ -325,7 +325,7 @@ func openSession(ctx context.Context, catalog string, o Options) (*session, erro
 	return s, nil
 }
 
-// randomBlob stands in for SQLite's own, which takes 5 s for 100 MB and cannot be
+// randomBlob is in place of SQLite's own, which takes 5 s for 100 MB and cannot be
 // interrupted.
 func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
 	n, _ := args[0].(int64)
