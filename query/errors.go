@@ -130,7 +130,7 @@ func interrupted(ctx context.Context, err error) error {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up")}
+		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up"), hint: "ask for less at a time, or allow more time"}
 	}
 	return ctx.Err()
 }

@@ -232,6 +232,9 @@ func TestCancel(t *testing.T) {
 			if !errors.Is(err, cause) {
 				t.Errorf("%s: %v, want %v", name, err, cause)
 			}
+			if cause == context.DeadlineExceeded && (err.Error() != "the time for this statement is up" || query.Hint(err) == "") {
+				t.Errorf("%s: %v (%s)", name, err, query.Hint(err))
+			}
 			if d := time.Since(begun); d > 20*time.Second {
 				t.Errorf("%s: ended after %v", name, d)
 			}
