@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime/metrics"
 	"testing"
@@ -219,13 +220,21 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// checkCost reads raw as the inspector does and bounds what that allocates.
+// checkCost reads raw as the inspector does and bounds what that allocates. The runtime counts
+// what others allocate too, and some of it late, so a reading that costs too much is repeated.
 func checkCost(t testing.TB, raw []byte) {
 	t.Helper()
-	before := allocated()
-	p, err := pkg.Read(context.Background(), bytes.NewReader(raw), int64(len(raw)))
-	if n := allocated() - before; n > 128*int64(len(raw))+2<<20 {
-		t.Fatalf("%d bytes cost %d: %x", len(raw), n, raw[:min(len(raw), 128)])
+	most := 128*int64(len(raw)) + 2<<20
+	cost := int64(math.MaxInt64)
+	var p *pkg.Package
+	var err error
+	for i := 0; i < 3 && cost > most; i++ {
+		before := allocated()
+		p, err = pkg.Read(context.Background(), bytes.NewReader(raw), int64(len(raw)))
+		cost = min(cost, allocated()-before)
+	}
+	if cost > most {
+		t.Fatalf("%d bytes cost %d: %x", len(raw), cost, raw[:min(len(raw), 128)])
 	}
 	if err != nil {
 		return
