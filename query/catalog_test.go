@@ -109,7 +109,7 @@ func openSmall(t testing.TB) *query.DB {
 	t.Helper()
 	path := smallCatalog(t)
 	contents := query.NewContents(path, registry(), nil, nil)
-	beside := schema.NewOnDemand(path)
+	beside := schema.ReadLater(path)
 	t.Cleanup(func() { _ = beside.Close() })
 	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: show.GraphFunctions(beside), Tables: semantic.Tables(beside)})
 	if err != nil {

@@ -32,14 +32,14 @@ var ErrNoContent = errors.New("content is not at hand")
 // twice: first to see whether it is the one. It has a connection of its own, so that SQL functions can
 // use it while a statement runs. All methods are safe for concurrent use.
 type Contents struct {
-	catalog  string
 	registry *codecs.Registry
 	options  *codecs.Options
 	store    *objects.Store
 	below    []string // folders of archives that may be read; none: all
 
+	db *sql.DB
+
 	mu    sync.Mutex
-	db    *sql.DB            // opened when first needed
 	asked *schema.Statements // compiled once: to compile them takes longer than to run them
 	open  []*archive
 	idle  *time.Timer // lets go of archives that nobody reads; nil: none was opened
@@ -51,7 +51,8 @@ const mostIdle = time.Minute
 // NewContents returns the contents of a catalog. It opens nothing yet. store
 // and options may be nil. The caller closes it.
 func NewContents(catalog string, r *codecs.Registry, store *objects.Store, options *codecs.Options) *Contents {
-	return &Contents{catalog: catalog, registry: r, store: store, options: options}
+	db := schema.ReadLater(catalog)
+	return &Contents{registry: r, store: store, options: options, db: db, asked: schema.NewStatements(db)}
 }
 
 // Only has no archives read but those below these folders, all if there are none. It is
@@ -137,17 +138,13 @@ func (c *Contents) Bytes(ctx context.Context, d [32]byte, limit int64) ([]byte, 
 // Close closes the catalog and the archives. Readers that are still open keep
 // their archive until they are closed.
 func (c *Contents) Close() error {
-	errs := []error{c.letGo()}
+	err := c.letGo()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle != nil {
 		c.idle.Stop()
 	}
-	if c.db != nil {
-		errs = append(errs, c.asked.Close(), c.db.Close())
-		c.db = nil
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, c.asked.Close(), c.db.Close())
 }
 
 // holdersSQL has its limit in it: SQLite compiles a statement anew for every value of a
@@ -162,17 +159,10 @@ const (
 		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT 64`
 )
 
-// each runs a query of the catalog, which is opened by the first.
+// each runs a query of the catalog.
 func (c *Contents) each(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.db == nil {
-		db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
-		if err != nil {
-			return catalogError(err)
-		}
-		c.db, c.asked = db, schema.NewStatements(db)
-	}
 	return c.asked.EachRow(ctx, query, args, row)
 }
 

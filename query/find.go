@@ -214,7 +214,7 @@ func (f *Finder) with(ctx context.Context, part, indexed, all string, each func(
 }
 
 // SearchFunction returns the SQL function search(text) over a catalog.
-func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
+func SearchFunction(catalog *sql.DB) schema.TableFunction {
 	return schema.TableFunction{Name: "search", Params: []string{"wanted"},
 		Columns: []string{"rank", "kind", "text", "place", "path", "builds", "build_count", "occurrences", "content_id"},
 		Rows: func(ctx context.Context, args []driver.Value, add func([]driver.Value) error) error {
@@ -222,11 +222,7 @@ func SearchFunction(catalog *schema.OnDemand) schema.TableFunction {
 			if !ok {
 				return fmt.Errorf("want a text, not %v", args[0])
 			}
-			db, err := catalog.Open(ctx)
-			if err != nil {
-				return err
-			}
-			f, err := OpenSearch(ctx, db)
+			f, err := OpenSearch(ctx, catalog)
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func packagesCatalog(t *testing.T) string {
 
 func openPackages(t *testing.T, path string) *query.DB {
 	t.Helper()
-	beside := schema.NewOnDemand(path)
+	beside := schema.ReadLater(path)
 	db, err := query.Open(context.Background(), path, query.Options{Functions: show.GraphFunctions(beside)})
 	if err != nil {
 		t.Fatal(err)

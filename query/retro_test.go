@@ -38,7 +38,7 @@ func openRetro(t testing.TB, paks ...string) *query.DB {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	beside := schema.NewOnDemand(path)
+	beside := schema.ReadLater(path)
 	db, err := query.Open(context.Background(), path, query.Options{Functions: show.GraphFunctions(beside)})
 	if err != nil {
 		t.Fatal(err)

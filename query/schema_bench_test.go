@@ -25,7 +25,7 @@ func BenchmarkSchema(b *testing.B) {
 	if path == "" {
 		b.Skip("PAKDB_BENCH_CATALOG names no catalog")
 	}
-	beside := schema.NewOnDemand(path)
+	beside := schema.ReadLater(path)
 	defer func() { _ = beside.Close() }()
 	contents := query.NewContents(path, registry(), nil, nil)
 	defer func() { _ = contents.Close() }()

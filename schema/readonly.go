@@ -9,7 +9,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 
 	"modernc.org/sqlite"
 	"modernc.org/sqlite/vtab"
@@ -47,43 +46,9 @@ func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql
 	return r.DB, nil
 }
 
-// OnDemand is a catalog that is opened for reading when it is first asked for, on a
-// connection of its own: functions of SQL are called while a statement runs. It is safe
-// for concurrent use.
-type OnDemand struct {
-	path string
-	mu   sync.Mutex
-	db   *sql.DB
-}
-
-// NewOnDemand returns the catalog of that path, which is not opened yet.
-func NewOnDemand(path string) *OnDemand { return &OnDemand{path: path} }
-
-// Open returns the catalog, always the same until it is closed.
-func (o *OnDemand) Open(ctx context.Context) (*sql.DB, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.db != nil {
-		return o.db, nil
-	}
-	db, err := OpenReadOnly(context.WithoutCancel(ctx), o.path)
-	if err == nil {
-		o.db = db
-	}
-	return db, err
-}
-
-// Close closes the catalog if it was opened.
-func (o *OnDemand) Close() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.db == nil {
-		return nil
-	}
-	db := o.db
-	o.db = nil
-	return db.Close()
-}
+// ReadLater returns a catalog for reading, which is opened by the first statement. A function of
+// SQL asks it: the connection of the statement that runs is not free.
+func ReadLater(path string) *sql.DB { return readOnly(context.Background(), path, nil, nil, false).DB }
 
 // ReadOnly is a catalog that [OpenReadOnlyWith] opened.
 type ReadOnly struct {
@@ -100,41 +65,54 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 }
 
 func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, asked bool) (*ReadOnly, error) {
-	path = file.Resolve(path)
-	if err := file.IsStored(ctx, path); err != nil {
-		return nil, fmt.Errorf("catalog %s: %w", path, err)
-	}
-	if err := countTemporary(); err != nil {
-		return nil, err
-	}
-	d := &sqlite.Driver{}
-	for _, f := range functions {
-		if err := d.RegisterFunction(f.Name, implement(ctx, f)); err != nil {
-			return nil, err
-		}
-	}
-	for i := range tables {
-		if err := d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], ctx}); err != nil {
-			return nil, err
-		}
-	}
-	r := &ReadOnly{tables: tables}
-	if asked {
-		var err error
-		if r.views, err = views.Register(d); err != nil {
-			return nil, err
-		}
-	}
-	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
-		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=cache_size(-8192)")})
-	if r.views != nil {
-		r.SetMaxOpenConns(1) // they serve one
-	}
+	r := readOnly(ctx, path, functions, tables, asked)
 	if err := r.PingContext(ctx); err != nil {
 		_ = r.Close()
-		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
+		return nil, err
 	}
 	return r, nil
+}
+
+// readOnly returns a catalog of which no connection is open yet.
+func readOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, asked bool) *ReadOnly {
+	d, r := &sqlite.Driver{}, &ReadOnly{tables: tables}
+	errs := []error{countTemporary()}
+	for _, f := range functions {
+		errs = append(errs, d.RegisterFunction(f.Name, implement(ctx, f)))
+	}
+	for i := range tables {
+		errs = append(errs, d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], ctx}))
+	}
+	if asked {
+		var err error
+		r.views, err = views.Register(d)
+		errs = append(errs, err)
+	}
+	path = file.Resolve(path)
+	r.DB = sql.OpenDB(stored{path, conn.Connector{On: d, Err: errors.Join(errs...), SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
+		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=cache_size(-8192)")}})
+	if asked {
+		r.SetMaxOpenConns(1) // the tables of views serve one
+	}
+	return r
+}
+
+// stored opens connections to a catalog that is there.
+type stored struct {
+	path string
+	conn.Connector
+}
+
+// Connect opens a connection. Its errors name the catalog.
+func (s stored) Connect(ctx context.Context) (driver.Conn, error) {
+	err := file.IsStored(ctx, s.path)
+	if err == nil {
+		var c driver.Conn
+		if c, err = s.Connector.Connect(ctx); err == nil {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("catalog %s: %w", s.path, conn.Classify(err))
 }
 
 // Classes of errors of statements over the tables of views.

@@ -13,7 +13,7 @@ import (
 
 // Tables returns the SQL functions diff(old, new), diff_files(old, new),
 // diff_downloads(old, new) and diff_fields(old, new) over a catalog.
-func Tables(catalog *schema.OnDemand) []schema.TableFunction {
+func Tables(catalog *sql.DB) []schema.TableFunction {
 	t := &tableSource{catalog}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
@@ -24,7 +24,7 @@ func Tables(catalog *schema.OnDemand) []schema.TableFunction {
 	}
 }
 
-type tableSource struct{ catalog *schema.OnDemand }
+type tableSource struct{ catalog *sql.DB }
 
 // rows compares the builds that the arguments name, and has emit write what
 // comes of it.
@@ -38,15 +38,11 @@ func (t *tableSource) rows(o diff.Options, emit func(context.Context, *sql.DB, *
 			}
 			labels[i] = label
 		}
-		db, err := t.catalog.Open(ctx)
+		r, err := diff.Compare(ctx, t.catalog, labels[0], labels[1], o)
 		if err != nil {
 			return err
 		}
-		r, err := diff.Compare(ctx, db, labels[0], labels[1], o)
-		if err != nil {
-			return err
-		}
-		return emit(ctx, db, r, add)
+		return emit(ctx, t.catalog, r, add)
 	}
 }
 

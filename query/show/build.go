@@ -247,7 +247,7 @@ func (f *Files) texts() semantic.Contents {
 }
 
 // Functions returns the SQL functions that show contents of a catalog.
-func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []schema.Function {
+func Functions(catalog *sql.DB, contents *query.Contents, r *codecs.Registry) []schema.Function {
 	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
 	return []schema.Function{query.NewFunction("function_text(build, path, function)",
 		"code of a function of an Unreal package; NULL: not at hand", false, c.text)}
@@ -256,7 +256,7 @@ func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Reg
 // codeFunctions share the package that was asked for last: statements
 // ask for one function after the other.
 type codeFunctions struct {
-	catalog  *schema.OnDemand
+	catalog  *sql.DB
 	contents *query.Contents
 	registry *codecs.Registry
 
@@ -294,11 +294,7 @@ func (c *codeFunctions) read(ctx context.Context, build, path string) (map[strin
 	if c.contents == nil {
 		return nil, errors.New("contents are not available here")
 	}
-	db, err := c.catalog.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b, err := InBuild(ctx, db, build, c.contents, c.registry)
+	b, err := InBuild(ctx, c.catalog, build, c.contents, c.registry)
 	if err != nil {
 		return nil, err
 	}

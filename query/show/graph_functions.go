@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,7 @@ import (
 )
 
 // GraphFunctions returns the SQL functions over the graph of a catalog.
-func GraphFunctions(catalog *schema.OnDemand) []schema.Function {
+func GraphFunctions(catalog *sql.DB) []schema.Function {
 	c := &graphFuncs{catalog}
 	return []schema.Function{
 		query.NewFunction("id_key(text)", "an id in any form, decimal or hex, as the signed integer of the tables", true, idKey),
@@ -46,21 +47,17 @@ func assetOf(_ context.Context, args []driver.Value) (driver.Value, error) {
 // assetPaths returns no paths for a name that nothing goes by.
 func (c *graphFuncs) assetPaths(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	name, _ := args[0].(string)
-	db, err := c.catalog.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	path, err := EntryPath(ctx, db, name)
+	path, err := EntryPath(ctx, c.catalog, name)
 	if errors.Is(err, ErrNoNode) {
 		return "[]", nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return jsonText(assetPaths(ctx, db, path))
+	return jsonText(assetPaths(ctx, c.catalog, path))
 }
 
-type graphFuncs struct{ catalog *schema.OnDemand }
+type graphFuncs struct{ catalog *sql.DB }
 
 func (c *graphFuncs) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	g, err := c.graph(ctx, args[0])
@@ -97,10 +94,6 @@ func jsonText[T any](v T, err error) (driver.Value, error) {
 
 // graph opens the graph of the build that an argument names.
 func (c *graphFuncs) graph(ctx context.Context, build driver.Value) (*Graph, error) {
-	db, err := c.catalog.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
 	label, _ := build.(string)
-	return OpenGraph(ctx, db, label)
+	return OpenGraph(ctx, c.catalog, label)
 }

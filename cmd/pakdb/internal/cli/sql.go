@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"runtime/debug"
@@ -40,7 +41,7 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 // OpenQueriesWith is OpenQueriesOf with these contents, which may be nil: then no function
 // reads any.
 func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *query.Contents) (db *query.DB, closeDB func(), err error) {
-	beside := schema.NewOnDemand(catalog)
+	beside := schema.ReadLater(catalog)
 	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: Functions(beside, contents, app.Registry()), Tables: Tables(beside)})
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +50,7 @@ func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *qu
 }
 
 // Functions are the SQL functions beside those of package query.
-func Functions(catalog *schema.OnDemand, contents *query.Contents, r *codecs.Registry) []schema.Function {
+func Functions(catalog *sql.DB, contents *query.Contents, r *codecs.Registry) []schema.Function {
 	return slices.Concat(show.GraphFunctions(catalog), show.Functions(catalog, contents, r), formatFunctions())
 }
 
@@ -66,7 +67,7 @@ func formatFunctions() []schema.Function {
 }
 
 // Tables are the SQL functions that yield rows.
-func Tables(catalog *schema.OnDemand) []schema.TableFunction {
+func Tables(catalog *sql.DB) []schema.TableFunction {
 	docs := map[string]string{
 		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
 		"diff_files":     "the same, the files of an Unreal asset one by one",
