@@ -3,7 +3,6 @@ package indexer
 import (
 	"context"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -114,7 +113,7 @@ func (a *ahead) searchOf(ctx context.Context, text string) (*search, error) {
 	}
 	var how *search
 	if !slices.ContainsFunc(spec.Spaces, func(space codecs.Space) bool { return a.ids[space] == nil }) {
-		how, err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] { return a.idsOf(ctx, space) })
+		how, err = newSearch(spec, func(space codecs.Space) ([]int64, error) { return a.idsOf(ctx, space) })
 	}
 	if err == nil {
 		a.searches[text] = how
@@ -122,22 +121,16 @@ func (a *ahead) searchOf(ctx context.Context, text string) (*search, error) {
 	return how, err
 }
 
-// idsOf yields what SpaceIDs will when the scan is over: the ids that were
+// idsOf returns what SpaceIDs will when the scan is over: the ids that were
 // listed, and those that the catalog has.
-func (a *ahead) idsOf(ctx context.Context, space codecs.Space) iter.Seq2[int64, error] {
-	return func(yield func(int64, error) bool) {
-		ids := a.ids[space]
-		for id, err := range a.open.build.SpaceIDs(ctx, string(space)) {
-			if err != nil {
-				yield(0, a.open.failures.keep(err))
-				return
-			}
-			ids[id] = true
-		}
-		for _, id := range slices.Sorted(maps.Keys(ids)) {
-			if !yield(id, nil) {
-				return
-			}
-		}
+func (a *ahead) idsOf(ctx context.Context, space codecs.Space) ([]int64, error) {
+	stored, err := a.open.build.SpaceIDs(ctx, string(space))
+	if err != nil {
+		return nil, a.open.failures.keep(err)
 	}
+	ids := a.ids[space]
+	for _, id := range stored {
+		ids[id] = true
+	}
+	return slices.Sorted(maps.Keys(ids)), nil
 }

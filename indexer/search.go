@@ -78,7 +78,7 @@ func (s *searcher) all(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		searches[t.Spec], err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] {
+		searches[t.Spec], err = newSearch(spec, func(space codecs.Space) ([]int64, error) {
 			return s.open.build.SpaceIDs(ctx, string(space))
 		})
 		if err != nil {
@@ -102,14 +102,15 @@ func (s *searcher) searched(targets []schema.Target) bool {
 }
 
 // newSearch takes the ids of each space in ascending order.
-func newSearch(spec codecs.Scan, ids func(codecs.Space) iter.Seq2[int64, error]) (*search, error) {
+func newSearch(spec codecs.Scan, ids func(codecs.Space) ([]int64, error)) (*search, error) {
 	out := &search{Scan: spec, space: map[uint64]codecs.Space{}}
 	h := fnv.New64a()
 	for _, space := range spec.Spaces {
-		for id, err := range ids(space) {
-			if err != nil {
-				return nil, err
-			}
+		all, err := ids(space)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range all {
 			if spec.SkipCommon && codecs.CommonValue(spec.Layout.Width, uint64(id)) {
 				continue
 			}

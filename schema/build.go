@@ -92,7 +92,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 		return err
 	}
 	b.publish.Before = b.nextArchive
-	b.lineages = write.NewLineages(b.c.reader, b.nextArchive)
+	b.lineages = write.NewLineages(b.c.finder.DB, b.nextArchive)
 	if b.publish.Sets, err = conn.MaxID(ctx, tx, "x_value_set", "set_id"); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (b *Build) EditionBefore(ctx context.Context, a *Archive) (*Edition, error)
 // LoadEdition reads an edition, so that its Find can be used; ok is false where entries
 // have to be read whatever it has.
 func (b *Build) LoadEdition(ctx context.Context, before *Edition) (ok bool, err error) {
-	return before.Load(ctx, b.c.reader)
+	return before.Load(ctx, b.c.finder.DB)
 }
 
 // StartArchive is Continue with what EditionBefore returns.
@@ -202,7 +202,7 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	if err := b.pipeline.End(b.take()); err != nil {
 		return 0, err
 	}
-	if err := b.publish.FindShadows(ctx, b.c.reader); err != nil {
+	if err := b.publish.FindShadows(ctx, b.c.finder.DB); err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
 	}
 	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {

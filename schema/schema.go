@@ -26,7 +26,6 @@ type Catalog struct {
 	checked time.Time // of all pages; zero: they were not
 
 	finder *conn.Finder // looks up what is committed while the writer is in a transaction
-	reader *sql.DB      // the finder's
 	known  sync.Mutex   // archives are looked up one after the other: that takes microseconds, and another connection milliseconds
 }
 
@@ -66,8 +65,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		lock.Release()
 		return nil, err
 	}
-	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked,
-		finder: finder, reader: finder.DB}
+	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked, finder: finder}
 	if err = c.writer.DB.PingContext(ctx); err == nil {
 		c.file, err = os.Stat(path)
 	}

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -59,24 +58,13 @@ func listed[T any](ctx context.Context, b *Build, columns func(*T) []any, query 
 	return all, err
 }
 
-// SpaceIDs yields every id that any build defines in a space.
-func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
-	return func(yield func(int64, error) bool) {
-		ids, err := conn.All(ctx, b.c.reader, func(id *int64) []any { return []any{id} }, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
-			UNION SELECT id FROM x_calligraphy_record JOIN x_word ON word_id = space_id WHERE word = ?1 AND id <> 0
-			UNION SELECT guid FROM x_calligraphy_record WHERE ?1 = 'calligraphy_guid' AND guid <> 0
-			UNION SELECT key FROM x_path_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
-			ORDER BY key`, space)
-		if err != nil {
-			yield(0, err)
-			return
-		}
-		for _, id := range ids {
-			if !yield(id, nil) {
-				return
-			}
-		}
-	}
+// SpaceIDs returns every id that any build defines in a space, each once and in order.
+func (b *Build) SpaceIDs(ctx context.Context, space string) ([]int64, error) {
+	return conn.All(ctx, b.c.finder.DB, func(id *int64) []any { return []any{id} }, `SELECT key FROM x_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
+		UNION SELECT id FROM x_calligraphy_record JOIN x_word ON word_id = space_id WHERE word = ?1 AND id <> 0
+		UNION SELECT guid FROM x_calligraphy_record WHERE ?1 = 'calligraphy_guid' AND guid <> 0
+		UNION SELECT key FROM x_path_symbol JOIN x_word ON word_id = space_id WHERE word = ?1
+		ORDER BY key`, space)
 }
 
 // AddScanned stores what searches found, in place of what earlier ones did.
@@ -88,19 +76,10 @@ func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 // table, whose columns are content_id, id and name_id. It may be called from any
 // goroutine while the build is collected.
 func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string, error) {
-	type named struct {
-		id   int64
-		name string
-	}
-	all, err := conn.All(ctx, b.c.reader, func(n *named) []any { return []any{&n.id, &n.name} }, `SELECT s.id, n.name
+	return conn.Map[int64, string](ctx, b.c.finder.DB, `SELECT s.id, n.name
 		FROM `+table+` s
 		JOIN x_name n ON n.name_id = s.name_id
 		WHERE s.content_id = (SELECT max(content_id) FROM `+table+`)`)
-	names := make(map[int64]string, len(all))
-	for _, n := range all {
-		names[n.id] = n.name
-	}
-	return names, err
 }
 
 // Unresolved completes what was added so far and returns the contents of the
@@ -159,7 +138,7 @@ func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan
 		Known
 		digest []byte
 	}
-	all, err := conn.All(ctx, b.c.reader, func(k *stored) []any {
+	all, err := conn.All(ctx, b.c.finder.DB, func(k *stored) []any {
 		return []any{&k.Archive, &k.ModTime, &k.digest, &k.Entries, &k.Size, &k.Stored, &k.Problems}
 	}, knownSQL, quick[:], size, scan, b.publish.Before, mtime)
 	for _, k := range all {
@@ -281,7 +260,7 @@ type Mapping struct {
 
 // Mappings returns the mappings that were given last, those of the first place first.
 func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
-	return LatestMappings(ctx, b.c.reader)
+	return LatestMappings(ctx, b.c.finder.DB)
 }
 
 // LatestMappings returns the mappings that a catalog was given last.

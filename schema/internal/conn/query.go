@@ -45,18 +45,16 @@ func FirstTexts(ctx context.Context, db Querier, query string, args ...any) (tex
 	return All(ctx, db, func(text *string) []any { return []any{text} }, query, args...)
 }
 
-// IDs returns what a query yields: texts, and the id of each.
-func IDs(ctx context.Context, db Querier, query string) (map[string]int64, error) {
-	type named struct {
-		name string
-		id   int64
-	}
-	all, err := All(ctx, db, func(n *named) []any { return []any{&n.name, &n.id} }, query)
-	ids := make(map[string]int64, len(all))
-	for _, n := range all {
-		ids[n.name] = n.id
-	}
-	return ids, err
+// Map returns what a query yields: keys, and the value of each.
+func Map[K comparable, V any](ctx context.Context, db Querier, query string, args ...any) (map[K]V, error) {
+	all := map[K]V{}
+	return all, Each(ctx, db, func(rows *sql.Rows) error {
+		var key K
+		var value V
+		err := rows.Scan(&key, &value)
+		all[key] = value
+		return err
+	}, query, args...)
 }
 
 // MaxID returns the largest id in a column of a table, 0 for an empty one.

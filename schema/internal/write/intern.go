@@ -48,7 +48,7 @@ type interner struct {
 // newInterner reads where the ids are.
 func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
 	in = &interner{finder: finder, matcher: newMatcher(finder), stated: map[int64]bool{}}
-	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
+	if in.dirs, err = conn.Map[string, int64](ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
 	}
 	last, err := conn.MaxID(ctx, tx, "x_dir", "dir_id")

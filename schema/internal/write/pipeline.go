@@ -280,7 +280,7 @@ type writer struct {
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
 // transaction on it.
 func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, error) {
-	words, err := conn.IDs(ctx, tx, "SELECT word, word_id FROM x_word")
+	words, err := conn.Map[string, int64](ctx, tx, "SELECT word, word_id FROM x_word")
 	if err != nil {
 		return nil, err
 	}
