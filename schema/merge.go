@@ -240,7 +240,6 @@ func (m *merge) count(archives, entries, bytes int64) {
 // there is what this catalog knows of a content.
 type there struct {
 	inspected string
-	digests   map[int64]bool
 	values    map[int64]string // what made them, by header
 }
 
@@ -259,43 +258,25 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 	if err != nil {
 		return err
 	}
-	by, err := m.from.Inspected(ctx, ids)
+	contents, err := m.from.Contents(ctx, ids)
 	if err != nil {
 		return err
 	}
-	var whole, marks []int64
+	var whole []int64
 	for _, id := range ids {
-		switch k := known[id]; {
-		case k == nil:
-			whole = append(whole, id)
-		case by[id] != "" && !inspectedSince(k.inspected, by[id]) && !record.Outranks(k.inspected, by[id]):
+		k, by := known[id], contents[id].Inspector
+		if k == nil || by != "" && !inspectedSince(k.inspected, by) && !record.Outranks(k.inspected, by) {
 			known[id] = nil // all of it is replaced
 			whole = append(whole, id)
-		default:
-			marks = append(marks, id)
 		}
 	}
-	all, err := m.from.Contents(ctx, whole)
+	facts, err := m.from.Facts(ctx, whole)
 	if err != nil {
 		return err
 	}
-	some, err := m.from.Marks(ctx, marks)
-	if err != nil {
-		return err
-	}
-	for id, c := range all {
+	for id, c := range contents {
 		e := holders[id]
-		e.Facts, e.Sketch, e.Copied.Digests = c.Facts, c.Sketch, c.Digests
-	}
-	for id, c := range some {
-		e, k := holders[id], known[id]
-		e.Sketch = c.Sketch
-		for _, d := range c.Digests {
-			half := record.HalfOf(&d.Header)
-			if !k.digests[half.Key()] {
-				e.Copied.Digests = append(e.Copied.Digests, d)
-			}
-		}
+		e.Facts, e.Sketch, e.Copied.Digests = facts[id], c.Sketch, c.Digests
 	}
 	return m.addValues(ctx, chunk, ids, known)
 }
@@ -350,7 +331,7 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map
 	}
 	at := make(map[int64]*there, len(here))
 	for id, our := range here {
-		at[our] = &there{digests: map[int64]bool{}, values: map[int64]string{}}
+		at[our] = &there{values: map[int64]string{}}
 		known[id] = at[our]
 	}
 	found := slices.Sorted(maps.Keys(at))
@@ -360,8 +341,6 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map
 	}{
 		{"SELECT src.a, w.word FROM src CROSS JOIN x_content c ON c.content_id = src.a JOIN x_word w ON w.word_id = c.inspected_id",
 			func(k *there, v []driver.Value) { k.inspected, _ = v[1].(string) }},
-		{"SELECT src.a, t.header FROM src CROSS JOIN x_package_digest t ON t.content_id = src.a",
-			func(k *there, v []driver.Value) { k.digests[v[1].(int64)] = true }},
 		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN x_value_set t ON t.content_id = src.a AND t.context = 0 JOIN x_word w ON w.word_id = t.reader_id",
 			func(k *there, v []driver.Value) { k.values[v[1].(int64)], _ = v[2].(string) }},
 	} {
@@ -379,24 +358,13 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map
 func (m *merge) find(ctx context.Context, hashes map[int64]other.Hash) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	ids := slices.Sorted(maps.Keys(hashes))
-	err := m.finder.Each(ctx, `SELECT src.b, c.content_id, c.hash, c.size FROM src
+	err := m.finder.Each(ctx, `SELECT src.b, c.content_id FROM src
 		CROSS JOIN x_content_key k ON k.key = src.a
-		CROSS JOIN x_content c ON c.content_id = k.content_id`, len(ids),
+		CROSS JOIN x_content c ON c.content_id = k.content_id AND substr(c.hash, 1, 16) = src.c AND c.size = src.d`, len(ids),
 		func(row, col int) driver.Value {
-			if col == 0 {
-				h := hashes[ids[row]].Hash
-				return ContentKey(h[:])
-			}
-			return ids[row]
-		}, func(v []driver.Value) {
-			id, _ := v[0].(int64)
-			h := hashes[id]
-			hash, _ := v[2].([]byte)
-			size, _ := v[3].(int64)
-			if len(hash) >= StatedSize && record.Half(hash[:16]) == record.HalfOf(&h.Hash) && size == h.Size {
-				here[id] = v[1].(int64)
-			}
-		})
+			h := hashes[ids[row]]
+			return [...]driver.Value{ContentKey(h.Hash[:]), ids[row], h.Hash[:16], h.Size}[col]
+		}, func(v []driver.Value) { here[v[0].(int64)] = v[1].(int64) })
 	return here, err
 }
 
@@ -551,25 +519,16 @@ func bothKnown(a, b int64) int64 {
 		return a
 	}
 	h := fnv.New64a()
-	for _, n := range []int64{min(a, b), max(a, b)} {
-		for i := range 8 {
-			_, _ = h.Write([]byte{byte(n >> (8 * i))})
-		}
-	}
+	_ = binary.Write(h, binary.LittleEndian, []int64{min(a, b), max(a, b)})
 	return int64(h.Sum64() | 1)
 }
 
 // bothFound returns references that are in either list, each once.
-func bothFound(a, b []Ref) []Ref {
-	type key struct {
-		space string
-		key   int64
-	}
-	seen := map[key]bool{}
-	var all []Ref
+func bothFound(a, b []Ref) (all []Ref) {
+	seen := map[Ref]bool{}
 	for _, r := range slices.Concat(a, b) {
-		if k := (key{r.Space, r.Key}); !seen[k] {
-			seen[k] = true
+		if !seen[r] {
+			seen[r] = true
 			all = append(all, r)
 		}
 	}
@@ -660,9 +619,7 @@ func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b MergeStep) int { return a.Created.Compare(b.Created) })
-	finder := conn.NewFinder(c.path)
-	defer func() { _ = finder.Close() }()
-	there, err := other.Prints(ctx, finder)
+	there, err := other.Prints(ctx, c.finder)
 	if err != nil {
 		return nil, c.named(err)
 	}

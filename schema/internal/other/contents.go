@@ -14,30 +14,21 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// Content is what is known of a content.
+// Content is what a content is compared by, and what inspected it.
 type Content struct {
-	Facts   *record.Facts // nil when nothing was inspected
-	Sketch  []byte        // nil for none
-	Digests []record.PackageDigest
+	Inspector string // "" when nothing did
+	Sketch    []byte // nil for none
+	Digests   []record.PackageDigest
 }
 
-// Inspected returns what inspected contents, by their ids in this catalog; none for those
-// that nothing did.
-func (c *Catalog) Inspected(ctx context.Context, ids []int64) (map[int64]string, error) {
-	by := make(map[int64]string, len(ids))
-	err := c.eachOf(ctx, "x_content", "SELECT c.content_id, c.inspected_id FROM src CROSS JOIN x_content c ON c.content_id = src.a WHERE c.inspected_id IS NOT NULL",
-		ids, func(r *row) { by[r.number("content_id")] = r.word("inspected_id") })
-	return by, err
-}
-
-// Marks returns what contents are compared by, sketches and digests, by their ids in this
-// catalog.
-func (c *Catalog) Marks(ctx context.Context, ids []int64) (map[int64]*Content, error) {
+// Contents returns contents by their ids in this catalog.
+func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content, error) {
 	all := make(map[int64]*Content, len(ids))
 	for _, id := range ids {
 		all[id] = &Content{}
 	}
 	return all, c.read(ctx, ids, []query{
+		{"x_content", "t.inspected_id", "", func(id int64, r *row) { all[id].Inspector = r.word("inspected_id") }},
 		{"x_content_sketch", "t.sketch", "", func(id int64, r *row) { all[id].Sketch = r.need("sketch") }},
 		{"x_package_digest", "t.header, t.essence, t.exports", "", func(id int64, r *row) {
 			all[id].Digests = append(all[id].Digests, packageDigest(r))
@@ -61,23 +52,20 @@ func (c *reader) read(ctx context.Context, ids []int64, queries []query) error {
 	return nil
 }
 
-// Contents returns all that is known of contents, by their ids in this catalog, but values.
-func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content, error) {
-	all, err := c.Marks(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
+// Facts returns what inspectors found in contents, by their ids in this catalog; nil where none did.
+func (c *Catalog) Facts(ctx context.Context, ids []int64) (map[int64]*record.Facts, error) {
+	all := make(map[int64]*record.Facts, len(ids))
 	facts := func(id int64, r *row) *record.Facts {
-		f := all[id].Facts
+		f := all[id]
 		if f == nil {
 			r.fail("content_id", "a content that nothing inspected")
 			f = &record.Facts{}
 		}
 		return f
 	}
-	err = c.read(ctx, ids, []query{
+	err := c.read(ctx, ids, []query{
 		{"x_content", "t.inspected_id, t.kind_id", " WHERE t.inspected_id IS NOT NULL", func(id int64, r *row) {
-			all[id].Facts = &record.Facts{Inspector: r.word("inspected_id"), Kind: r.word("kind_id")}
+			all[id] = &record.Facts{Inspector: r.word("inspected_id"), Kind: r.word("kind_id")}
 		}},
 		{"x_content_problem", "t.field, t.offset, t.cause", "", func(id int64, r *row) {
 			f := facts(id, r)
@@ -105,8 +93,8 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 	}
 	batches, err := c.batches(ctx, "content_id", ids)
 	for id, b := range batches {
-		if all[id].Facts != nil {
-			all[id].Facts.Family = b
+		if all[id] != nil {
+			all[id].Family = b
 		}
 	}
 	return all, err

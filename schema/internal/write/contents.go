@@ -139,7 +139,7 @@ func contentID(r *Row) int64 { return r.ContentID }
 // insertSketches stores sketches and digests of contents.
 func insertSketches(t *tx, b *Batch) error {
 	var sketched []*Row
-	var digested []digest
+	var digested, copied []digest
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if r.Sketch != nil && r.HasContent {
@@ -150,12 +150,11 @@ func insertSketches(t *tx, b *Batch) error {
 		}
 		if c := r.Copied; c != nil && r.HasContent {
 			for j := range c.Digests {
-				digested = append(digested, digest{r.ContentID, &c.Digests[j]})
+				copied = append(copied, digest{r.ContentID, &c.Digests[j]})
 			}
 		}
 	}
-	if err := sketches.insert(t, sketched); err != nil {
-		return err
-	}
-	return digests.insert(t, digested)
+	there := digests // are not replaced: they may be of a newer inspector than the copies
+	there.verb = "INSERT OR IGNORE"
+	return cmp.Or(sketches.insert(t, sketched), digests.insert(t, digested), there.insert(t, copied))
 }
