@@ -112,6 +112,39 @@ func TestComparedAndOrdered(t *testing.T) {
 	}
 }
 
+// TestTextsWithNUL compares answers about paths that have a NUL, which ends patterns and
+// comparisons without case alone.
+func TestTextsWithNUL(t *testing.T) {
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for _, label := range []string{"1", "2"} {
+			schematest.Build(t, c, label, func(b *schema.Build) {
+				var entries []schema.Entry
+				for _, name := range []string{"Game/a", "Game/a\x00", "Game/a\x00b.x", "Game/A\x00c.x", "Game\x00/a", "Game\x00/b", "\x00"} {
+					entries = append(entries, schema.Entry{Name: name, Method: "none"})
+				}
+				schematest.Mount(t, b, "a.tst", entries...)
+			})
+		}
+	})
+	d := newDiffer(t, path, 1)
+	for _, text := range []string{
+		"SELECT a.path, count(*) FROM entries a JOIN entries b ON a.path = b.path GROUP BY a.path",
+		"SELECT a.path, count(*) FROM entries a JOIN entries b ON a.path = b.path COLLATE NOCASE GROUP BY a.path",
+		"SELECT a.path, count(*) FROM entries a JOIN entries b ON a.name = b.name AND a.dir = b.dir GROUP BY a.path",
+		"SELECT path FROM entries WHERE path = 'Game/a' || char(0) || 'b.x'",
+		"SELECT path FROM entries WHERE dir = 'Game' || char(0)",
+		"SELECT path FROM entries WHERE name <> 'a' || char(0)",
+		"SELECT path FROM entries WHERE path GLOB 'Game/a' || char(0) || '/*'",
+		"SELECT path FROM entries WHERE path LIKE 'Game/A' || char(0) || '%'",
+		"SELECT path FROM entries WHERE path IN (SELECT path FROM entries WHERE name > 'a')",
+	} {
+		d.compare(statement{text: text})
+	}
+	if d.withRows < d.n {
+		t.Errorf("%d statements of %d have rows", d.withRows, d.n)
+	}
+}
+
 // TestOddArchives compares answers about archives whose names are no UTF-8, or those of others.
 func TestOddArchives(t *testing.T) {
 	path := schematest.Write(t, func(c *schema.Catalog) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"modernc.org/sqlite/vtab"
 )
@@ -120,7 +121,10 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 			}
 			values[i] = v
 		}
-		id := t.idOf(a.column, v)
+		id := int64(0)
+		if last := t.lastOf(a.column); last != nil && isSame(last.text, v) {
+			id, v = last.id, last.text
+		}
 		c.joined = c.joined || id != 0 && isEqual(a.op)
 		if !a.exact && a.op != vtab.OpNE {
 			id = 0
@@ -164,24 +168,36 @@ func (c *cursor) forgetIDs() {
 	}
 }
 
-// idOf returns the id of a text that a column has an id for, if it is the one that was read
-// last, as both sides of a join have it; 0 if it is not.
-func (t *table) idOf(column int, v driver.Value) int64 {
-	if t.name != "entries" || t.texts == nil {
-		return 0
+// lastOf returns the text that was read last of those that a column has ids for, which is mostly
+// the one that the other side of a join has; nil for none.
+func (t *table) lastOf(column int) *keptText {
+	switch {
+	case t.name != "entries" || t.texts == nil:
+	case t.columns[column].name == "content":
+		return t.texts.contents.last
+	case t.columns[column].name == "path":
+		return t.texts.paths.last
 	}
-	last := t.texts.paths.last
-	switch t.columns[column].name {
-	case "content":
-		last = t.texts.contents.last
-	case "path":
-	default:
-		return 0
+	return nil
+}
+
+// retain copies what the tests compare rows with: SQLite's memory has it until Filter returns.
+func (c *cursor) retain() {
+	for i := range c.tests {
+		if x := &c.tests[i]; x.id == 0 {
+			x.value = copied(x.value)
+		}
 	}
-	if last == nil || !isSame(last.text, v) {
-		return 0
+}
+
+func copied(v driver.Value) driver.Value {
+	switch v := v.(type) {
+	case string:
+		return strings.Clone(v)
+	case []byte:
+		return bytes.Clone(v)
 	}
-	return last.id
+	return v
 }
 
 // textOf returns what SQLite compares a value with a text as.
@@ -225,7 +241,7 @@ func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
 			}
 			return !x.mayBe(b.id)
 		})
-		c.last = append(c.last, values[i])
+		c.last = append(c.last, copied(values[i]))
 	}
 	c.lastBuilds = builds
 	return builds, whole
@@ -293,6 +309,7 @@ func (c *cursor) byIndex(w *wanted) (found bool, err error) {
 }
 
 func (c *cursor) readBySQL(where condition) (err error) {
+	c.retain()
 	c.plan.lookups++
 	c.more = true
 	c.reader, err = c.t.bySQL(c.t.columnsUsed(), where)
@@ -301,6 +318,7 @@ func (c *cursor) readBySQL(where condition) (err error) {
 
 // stream reads rows that are not kept.
 func (c *cursor) stream(w *wanted) (err error) {
+	c.retain()
 	t := c.t
 	c.more = true
 	columns := t.columnsUsed()
@@ -330,8 +348,11 @@ func (c *cursor) stream(w *wanted) (err error) {
 	return err
 }
 
-// kept goes through rows that are kept, which are read now if they were not.
+// kept goes through rows that are kept, which are read now if they were not. Of the tests it leaves
+// to SQLite what costs much.
 func (c *cursor) kept(w *wanted) error {
+	c.tests = slices.DeleteFunc(c.tests, func(x test) bool { return c.t.isOfBuild(x.column) || !x.isCheap() })
+	c.retain()
 	if c.lastStores == nil {
 		c.lastStores = make([]*store, len(w.builds))
 		for i, b := range w.builds {
@@ -385,13 +406,12 @@ func (c *cursor) skip(s *store) (found bool, err error) {
 	return false, nil
 }
 
-// accepts reports whether the row passes the tests. Where rows are kept, what costs much is left
-// to SQLite.
+// accepts reports whether the row passes the tests.
 func (c *cursor) accepts(s *store) (bool, error) {
 	for i := range c.tests {
 		x := &c.tests[i]
-		if s != c.chunk && (c.t.isOfBuild(x.column) || !x.isCheap(s, c.row)) {
-			continue
+		if s != c.chunk && x.op == vtab.OpNE && x.id == 0 && s.columns[x.column].kinds[c.row] == cellRef {
+			continue // SQLite makes the text as fast
 		}
 		if ok, err := x.passes(s, c.row); !ok || err != nil {
 			return false, err

@@ -92,10 +92,8 @@ func (x *test) passes(s *store, row int) (bool, error) {
 	return x.mayBe(v), err
 }
 
-// isCheap reports whether that takes less time than SQLite would, without being prepared.
-func (x *test) isCheap(s *store, row int) bool {
-	return x.exact || isOrder(x.op) || x.op == vtab.OpNE && (x.id != 0 || s.columns[x.column].kinds[row] != cellRef)
-}
+// isCheap reports whether passes takes less time than SQLite would, without being prepared.
+func (x *test) isCheap() bool { return x.exact || isOrder(x.op) || x.op == vtab.OpNE }
 
 // mayBe reports whether a column that has a value, which is not NULL, passes.
 func (x *test) mayBe(v driver.Value) bool {

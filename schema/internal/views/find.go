@@ -70,6 +70,7 @@ func (t *table) findLike(a arg, v driver.Value) (where condition, ok bool, err e
 	if !isText || t.columns[a.column].name != "path" {
 		return where, false, nil
 	}
+	pattern, _, _ = strings.Cut(pattern, "\x00") // SQLite ends it there
 	return t.byIDs("path_id", func() ([]int64, error) {
 		if a.op == vtab.OpGLOB {
 			return t.pathsByGlob(pattern)

@@ -236,6 +236,9 @@ func (t *Tables) each(sql string, args []driver.Value, row func([]driver.Value))
 	return t.statements.EachRow(t.ctx, sql, args, row)
 }
 
+// VolatileArgs has Filter get texts where SQLite has them, which are whole and not copied.
+func (t *Tables) VolatileArgs() bool { return true }
+
 // Create is Connect.
 func (t *Tables) Create(c vtab.Context, args []string) (vtab.Table, error) { return t.Connect(c, args) }
 
