@@ -3,6 +3,7 @@ package unrealpak
 import (
 	"crypto/sha1"
 	"encoding/binary"
+	"io"
 	"strings"
 
 	"pakdb/codecs"
@@ -31,25 +32,52 @@ type recordIndex struct {
 	bytes   *spool.Region
 	base    int64 // absolute offset of bytes
 	version version
-	starts  []uint32 // of each name within bytes, and the end of the last entry
+	starts  []uint32   // of each name within bytes, and the end of the last entry
+	reader  bin.Reader // of parseRecordIndex
 }
 
-// parseRecordIndex walks the index. Entries in front of damage are kept; the
+// parseRecordIndex walks the index in pieces. Entries in front of damage are kept; the
 // error then says where the table breaks.
-func parseRecordIndex(buf []byte, base int64, v version) (t *recordIndex, mount string, err error) {
-	r := bin.NewReader(buf, base, binary.LittleEndian)
-	mount = normalSlashes(unreal.FString(r).String())
-	t = &recordIndex{bytes: spool.RegionHeld(buf), base: base, version: v}
-	count := r.Count(4 + int(v.recordSize(false, 0)))
-	t.starts = append(make([]uint32, 0, count+1), uint32(r.Pos()))
-	for range count {
-		unreal.FString(r)
-		if skipRecord(r, v); r.Err() != nil {
-			return t, mount, at("index", r.Off(), r.Err())
-		}
-		t.starts = append(t.starts, uint32(r.Pos()))
+func parseRecordIndex(bytes *spool.Region, base int64, v version) (t *recordIndex, mount string, err error) {
+	t = &recordIndex{bytes: bytes, base: base, version: v}
+	count := int64(0)
+	end, err := t.walk(0, func(r *bin.Reader) {
+		mount = normalSlashes(unreal.FString(r).String())
+		count = int64(r.U32())
+	})
+	if most := (bytes.Size() - end) / (4 + v.recordSize(false, 0)); err == nil && count > most {
+		err = &bin.Error{Off: base + end - 4, Need: count, Have: bytes.Size() - end, Err: bin.ErrCount}
 	}
-	return t, mount, at("index", r.Off(), r.Err())
+	if err != nil {
+		count = 0
+	}
+	t.starts = append(make([]uint32, 0, count+1), uint32(end))
+	for i := int64(0); i < count && err == nil; i++ {
+		end, err = t.walk(end, func(r *bin.Reader) {
+			unreal.FString(r)
+			skipRecord(r, v)
+		})
+		if err == nil {
+			t.starts = append(t.starts, uint32(end))
+		}
+	}
+	return t, mount, at("index", base+end, err)
+}
+
+// walk reads what is at a position of the index and returns where it ends, or broke off. What
+// needs more than a piece of the bytes that follow is read again with more of them.
+func (t *recordIndex) walk(pos int64, read func(*bin.Reader)) (end int64, err error) {
+	for piece := int64(512); ; piece *= 4 {
+		rest := t.bytes.Size() - pos
+		b, err := t.bytes.At(pos, min(piece, rest))
+		if err != nil {
+			return pos, err
+		}
+		t.reader.Reset(b, t.base+pos, binary.LittleEndian)
+		if read(&t.reader); t.reader.Err() == nil || int64(len(b)) >= rest {
+			return pos + int64(t.reader.Pos()), t.reader.Err()
+		}
+	}
 }
 
 func (t *recordIndex) len() int { return len(t.starts) - 1 }
@@ -92,6 +120,12 @@ type indexReader struct{ *archive }
 // open reads the index of any version.
 func (a indexReader) open() error {
 	f := a.footer
+	if f.version < pathHashIndex && !f.encrypted {
+		if err := a.hashRegion("index", f.index, f.at+8); err != nil {
+			return err
+		}
+		return a.recordIndex(spool.RegionOf(a.src, f.index.off, f.index.size))
+	}
 	buf, warning, err := a.region("index", f.index, f.at+8, f.ivs[0])
 	if err != nil {
 		return err
@@ -104,10 +138,14 @@ func (a indexReader) open() error {
 	if f.version >= pathHashIndex {
 		return a.hashIndex(buf)
 	}
+	return a.recordIndex(spool.RegionHeld(buf))
+}
+
+// recordIndex reads the index of versions 1 to 9.
+func (a indexReader) recordIndex(bytes *spool.Region) error {
 	var t *recordIndex
-	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
-	a.table, t.bytes = t, spool.RegionAgain(buf, !f.encrypted, a.src, f.index.off)
-	a.release = t.bytes.Release
+	t, a.mount, a.tableErr = parseRecordIndex(bytes, a.footer.index.off, a.footer.version)
+	a.table, a.release = t, bytes.Release
 	if t.len() == 0 && a.tableErr != nil {
 		return a.tableErr
 	}
@@ -199,8 +237,29 @@ func (a indexReader) region(name string, g region, field int64, iv [12]byte) (bu
 		}
 		a.crypt.decrypt(buf, iv, 0)
 	}
-	if sha1.Sum(buf) != g.sum {
-		warning = at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x stored at 0x%x", g.sum, field+16))
+	return buf, g.compare(name, field, sha1.Sum(buf)), nil
+}
+
+// compare compares the hash of a region with the one that is stored.
+func (g region) compare(name string, field int64, sum [20]byte) error {
+	if sum == g.sum {
+		return nil
 	}
-	return buf, warning, nil
+	return at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x stored at 0x%x", g.sum, field+16))
+}
+
+// hashRegion is region for one that is not held: of three million entries it has 300 MB.
+func (a indexReader) hashRegion(name string, g region, field int64) error {
+	if err := g.check(a.footer.start, field); err != nil {
+		return err
+	}
+	if g.size > a.limits.Table {
+		return at(name, g.off, &bin.Error{Off: g.off, Need: g.size, Have: a.limits.Table, Err: bin.ErrLimit})
+	}
+	h := sha1.New()
+	if _, err := io.Copy(h, io.NewSectionReader(a.src, g.off, g.size)); err != nil {
+		return at(name, g.off, err)
+	}
+	a.warn(g.compare(name, field, [20]byte(h.Sum(nil))))
+	return nil
 }

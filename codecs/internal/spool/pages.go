@@ -40,10 +40,22 @@ func RegionAgain(b []byte, can bool, r io.ReaderAt, off int64) *Region {
 	return g
 }
 
-// Release drops the bytes of a region that can be read again.
+// RegionOf returns a region of a file, of which nothing is held.
+func RegionOf(r io.ReaderAt, off, size int64) *Region {
+	return &Region{r: r, off: off, size: size}
+}
+
+// Size returns how many bytes the region has.
+func (g *Region) Size() int64 { return g.size }
+
+// Release drops the bytes of a region that can be read again, and forgets what was read until now.
 func (g *Region) Release() {
 	if g.r != nil {
 		g.whole.Store(nil)
+		g.read.Store(0)
+		for i := range g.pages {
+			g.pages[i].Store(nil)
+		}
 	}
 }
 
