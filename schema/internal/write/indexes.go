@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -82,12 +83,44 @@ func makeIndexes(ctx context.Context, tx *sql.Tx, s *conn.Statements, keys []key
 	return b.Close()
 }
 
-// indexWriter writes indexes one after the other, and sorts them in 24 bytes a row.
+// indexWriter writes indexes one after the other, and sorts them in 8 bytes a row: in a first build
+// the keys of an archive's rows are numbers at equal distances.
 type indexWriter struct {
 	s    *conn.Statements
 	b    *btree.Builder
 	ids  []uint64 // and the number of the row, so that rows of one id keep their order
-	keys []int64  // of rows by their numbers
+	runs []run    // of all rows
+}
+
+// run is rows one after the other whose keys end in numbers at equal distances.
+type run struct {
+	first uint64 // number of the first row
+	key   [2]int64
+	step  int64 // 0: there is one row
+}
+
+// add adds the key of a row after the one before, last.
+func (w *indexWriter) add(i uint64, last, key [2]int64) {
+	if n := len(w.runs) - 1; n >= 0 && key[0] == last[0] {
+		r, step := &w.runs[n], key[1]-last[1]
+		if r.step == 0 {
+			r.step = step
+		}
+		if r.step == step {
+			return
+		}
+	}
+	w.runs = append(w.runs, run{first: i, key: key})
+}
+
+// key returns the key of a row.
+func (w *indexWriter) key(i uint64) [2]int64 {
+	n, found := slices.BinarySearchFunc(w.runs, i, func(r run, i uint64) int { return cmp.Compare(r.first, i) })
+	if !found {
+		n--
+	}
+	r := &w.runs[n]
+	return [2]int64{r.key[0], r.key[1] + int64(i-r.first)*r.step}
 }
 
 // write writes the pages of an index and returns its root.
@@ -95,7 +128,7 @@ func (w *indexWriter) write(ctx context.Context, x *layout.Index) (root uint32, 
 	of := large[x.Table]
 	err = w.s.EachRow(ctx, of.count, nil, func(v []driver.Value) {
 		n, _ := v[0].(int64)
-		w.ids, w.keys = slices.Grow(w.ids[:0], int(n)), slices.Grow(w.keys[:0], int(n)*len(of.key))
+		w.ids, w.runs = slices.Grow(w.ids[:0], int(n)), w.runs[:0]
 	})
 	if err != nil {
 		return 0, err
@@ -113,6 +146,7 @@ func (w *indexWriter) write(ctx context.Context, x *layout.Index) (root uint32, 
 	if err := c.From(math.MinInt64, math.MinInt64); err != nil {
 		return 0, err
 	}
+	var last [2]int64
 	for i := uint64(0); ; i++ {
 		v, err := c.Next()
 		if err != nil {
@@ -125,10 +159,13 @@ func (w *indexWriter) write(ctx context.Context, x *layout.Index) (root uint32, 
 		if id < 1 && v[0].Kind != btree.Null || id > math.MaxUint32 || i > math.MaxUint32 {
 			return 0, fmt.Errorf("%s.%s: %d is no id", x.Table, x.Columns, id)
 		}
-		w.ids, w.keys = append(w.ids, uint64(id)<<32|i), append(w.keys, c.Key())
+		key := [2]int64{0, c.Key()}
 		if len(v) == 3 {
-			w.keys = append(w.keys, v[2].Int)
+			key = [2]int64{v[1].Int, v[2].Int}
 		}
+		w.ids = append(w.ids, uint64(id)<<32|i)
+		w.add(i, last, key)
+		last = key
 		if i%4096 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
@@ -136,8 +173,8 @@ func (w *indexWriter) write(ctx context.Context, x *layout.Index) (root uint32, 
 	slices.Sort(w.ids)
 	var row []int64
 	for _, v := range w.ids {
-		id, at := int64(v>>32), int(uint32(v))*len(of.key)
-		row = append(append(row[:0], id), w.keys[at:at+len(of.key)]...)
+		id, key := int64(v>>32), w.key(v&math.MaxUint32)
+		row = append(append(row[:0], id), key[2-len(of.key):]...)
 		if err := w.b.Add(id == 0, row...); err != nil {
 			return 0, err
 		}
