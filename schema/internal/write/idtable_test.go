@@ -7,11 +7,10 @@ import (
 
 // TestIDTable compares a table of ids with a map.
 func TestIDTable(t *testing.T) {
-	var table idTable[contentKey]
-	numbers := map[contentKey]int{}
+	var table idTable
+	numbers := map[ident]int{}
 	for range 100_000 {
-		k := contentKey{size: rand.Int64N(60_000)}
-		k.hash[rand.IntN(16)] = byte(rand.IntN(3))
+		k := ident{rand.Int64N(60_000), rand.Uint64N(3) << rand.IntN(64)}
 		was, known := numbers[k]
 		if found, _ := table.find(k); known != (found >= 0) || known && found != was {
 			t.Fatalf("%v: found %d, was %d (%v)", k, found, was, known)

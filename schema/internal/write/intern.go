@@ -15,15 +15,20 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// contentKey identifies contents: as much of the hash as it takes, and no
+// contentIdent identifies contents: by as much of the hash as it takes, and no
 // more than an archive states. An archive that states a hash wrongly, and the
 // size with it, is not taken for the content that has it.
-type contentKey struct {
-	hash record.Half
-	size int64
+func contentIdent(hash record.Half, size int64) ident {
+	return identOf(hash.Key(), struct {
+		hash record.Half
+		size int64
+	}{hash, size})
 }
 
-func keyOf(e *Row) contentKey { return contentKey{record.HalfOf(&e.Content), e.ContentSize} }
+func identOfContent(e *Row) ident { return contentIdent(record.HalfOf(&e.Content), e.ContentSize) }
+
+// pathIdent identifies paths by the hash of one.
+func pathIdent(hash record.Half) ident { return identOf(hash.Key(), hash) }
 
 // interner hands out the ids of a batch: of paths, contents and texts. It works
 // a batch ahead of the SQL, in a goroutine of its own. It remembers what it has
@@ -34,15 +39,11 @@ type interner struct {
 	matcher  *matcher
 	dirs     map[string]int64
 	nextDir  int64
-	paths    seen[record.Half]
-	contents seen[contentKey]
-	texts    seen[record.Half] // of table name; case included
-	stated   map[int64]bool    // contents of which the catalog has only the start of the hash; false: they have been read now
-
-	// What has an id and no row in the key tables yet: keys, and from these on all
-	// paths and contents.
-	keys                        keySet
-	unkeyedPath, unkeyedContent int64
+	paths    seen
+	contents seen
+	texts    seen           // of table name; case included
+	stated   map[int64]bool // contents of which the catalog has only the start of the hash; false: they have been read now
+	refs     []Key          // that have no row in the key table yet
 }
 
 // newInterner reads where the ids are.
@@ -55,27 +56,11 @@ func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *inte
 	in.nextDir = last + 1
 	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
 		in.texts.start(ctx, tx, nameTable))
-	in.unkeyedPath, in.unkeyedContent = in.paths.next, in.contents.next
 	return in, err
 }
 
 // full reports that the memory of what was seen is used up.
-func (in *interner) full() bool {
-	return max(in.paths.len(), in.contents.len(), in.texts.len()) > maxSeen
-}
-
-// forget makes room. All batches must be in the catalog, and all keys.
-func (in *interner) forget() {
-	in.forgetEntries()
-	in.texts.forget()
-}
-
-// forgetEntries is forget, but for texts.
-func (in *interner) forgetEntries() {
-	in.paths.forget()
-	in.contents.forget()
-	clear(in.stated)
-}
+func (in *interner) full() bool { return in.paths.full() || in.contents.full() || in.texts.full() }
 
 // intern fills in the rows and ids of a batch.
 func (in *interner) intern(ctx context.Context, b *Batch) error {
@@ -103,8 +88,8 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 			}
 		}
 	}
-	if len(in.keys.Texts)+len(in.keys.Refs) >= maxKeys || b.Keyed {
-		b.Keys = in.takeKeys()
+	if len(in.refs) >= maxKeys || b.Keyed { // nothing follows the last ones before they are in the catalog
+		b.Keys = in.takeKeys(b.Keyed)
 	}
 	return nil
 }
@@ -151,7 +136,7 @@ func (in *interner) internContents(ctx context.Context, b *Batch) error {
 		if !e.HasContent && !e.Stated {
 			continue
 		}
-		e.ContentID, e.First = in.contents.id(keyOf(e))
+		e.ContentID, e.First = in.contents.id(identOfContent(e))
 		switch {
 		case e.First:
 			b.NewContents = append(b.NewContents, e)
@@ -173,11 +158,11 @@ func (in *interner) findContents(ctx context.Context, b *Batch) error {
 	}
 	var keys []int64
 	for i := range b.Rows {
-		if e := &b.Rows[i]; (e.HasContent || e.Stated) && !in.contents.has(keyOf(e)) {
+		if e := &b.Rows[i]; (e.HasContent || e.Stated) && !in.contents.has(identOfContent(e)) {
 			keys = append(keys, record.HalfOf(&e.Content).Key())
 		}
 	}
-	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k contentKey, ok bool) {
+	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k ident, ok bool) {
 		hash, isBlob := columns[0].([]byte)
 		size, isNumber := columns[1].(int64)
 		if !isBlob || !isNumber || len(hash) < record.StatedSize {
@@ -186,7 +171,7 @@ func (in *interner) findContents(ctx context.Context, b *Batch) error {
 		if _, noted := in.stated[id]; !noted && len(hash) < len(record.Digest{}) {
 			in.stated[id] = true
 		}
-		return contentKey{record.Half(hash[:len(k.hash)]), size}, true
+		return contentIdent(record.Half(hash[:len(record.Half{})]), size), true
 	})
 }
 
@@ -249,34 +234,36 @@ func (in *interner) collectRefs(b *Batch) {
 	for _, e := range b.Again {
 		again[e.ContentID] = true
 	}
-	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.unkeyedContent }) {
-		in.keys.Refs = slices.DeleteFunc(in.keys.Refs, func(k Key) bool { return again[k.ID] })
+	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.contents.unkeyed }) {
+		in.refs = slices.DeleteFunc(in.refs, func(k Key) bool { return again[k.ID] })
 	}
 	for _, e := range b.Due {
 		if again[e.ContentID] {
 			b.Refs = appendRefs(b.Refs, e)
 		} else {
-			in.keys.Refs = appendRefs(in.keys.Refs, e)
+			in.refs = appendRefs(in.refs, e)
 		}
 	}
 	sortKeys(b.Refs)
 }
 
-// takeKeys returns the keys that wait, sorted.
-func (in *interner) takeKeys() *keySet {
-	keys := in.keys
-	keys.Paths = in.paths.keysFrom(in.unkeyedPath, record.Half.Key)
-	keys.Contents = in.contents.keysFrom(in.unkeyedContent, func(k contentKey) int64 { return k.hash.Key() })
+// takeKeys returns the keys that wait, sorted. It may forget what was seen, which takes as much
+// memory, see [seen.takeKeys].
+func (in *interner) takeKeys(forget bool) *keySet {
+	keys := &keySet{in.paths.takeKeys(forget), in.contents.takeKeys(forget), in.texts.takeKeys(forget), in.refs}
+	in.refs = nil
+	if forget {
+		clear(in.stated)
+	}
 	keys.Sort()
-	in.keys, in.unkeyedPath, in.unkeyedContent = keySet{}, in.paths.next, in.contents.next
-	return &keys
+	return keys
 }
 
 // wantedPath is a path that needs an id.
 type wantedPath struct {
 	name string
-	hash record.Half
-	id   *int64
+	ident
+	id *int64
 }
 
 // wantedPaths lists the paths of the batch in the order that decides their ids:
@@ -285,12 +272,12 @@ func wantedPaths(b *Batch) []wantedPath {
 	wanted := make([]wantedPath, 0, len(b.Rows))
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Name != "" {
-			wanted = append(wanted, wantedPath{r.Name, r.NameHash, &r.PathID})
+			wanted = append(wanted, wantedPath{r.Name, pathIdent(r.NameHash), &r.PathID})
 		}
 	}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" && r.ExportsOf.Path != r.Name {
-			wanted = append(wanted, wantedPath{r.ExportsOf.Path, record.HashOf(r.ExportsOf.Path), &r.Exports.Path})
+			wanted = append(wanted, wantedPath{r.ExportsOf.Path, pathIdent(record.HashOf(r.ExportsOf.Path)), &r.Exports.Path})
 		}
 	}
 	for _, r := range b.Due {
@@ -298,13 +285,13 @@ func wantedPaths(b *Batch) []wantedPath {
 		ids.SymbolPaths = make([]int64, len(f.Symbols))
 		for i := range f.Symbols {
 			if path := f.Symbols[i].Path; path != "" {
-				wanted = append(wanted, wantedPath{path, record.HashOf(path), &ids.SymbolPaths[i]})
+				wanted = append(wanted, wantedPath{path, pathIdent(record.HashOf(path)), &ids.SymbolPaths[i]})
 			}
 		}
 		if f.Family != nil {
 			ids.Paths = make([]int64, len(f.Family.Paths))
 			for i, path := range f.Family.Paths {
-				wanted = append(wanted, wantedPath{path, record.HashOf(path), &ids.Paths[i]})
+				wanted = append(wanted, wantedPath{path, pathIdent(record.HashOf(path)), &ids.Paths[i]})
 			}
 		}
 	}
@@ -319,7 +306,7 @@ func (in *interner) internPaths(ctx context.Context, b *Batch) error {
 	}
 	for _, p := range wanted {
 		var fresh bool
-		if *p.id, fresh = in.paths.id(p.hash); !fresh {
+		if *p.id, fresh = in.paths.id(p.ident); !fresh {
 			continue
 		}
 		prefix, name := record.SplitPath(p.name)
@@ -353,31 +340,34 @@ func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
 	}
 	var keys []int64
 	for _, p := range wanted {
-		if !in.paths.has(p.hash) {
-			keys = append(keys, p.hash.Key())
+		if !in.paths.has(p.ident) {
+			keys = append(keys, p.key)
 		}
 	}
 	var path []byte
-	return in.paths.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (record.Half, bool) {
+	return in.paths.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
 		prefix, hasDir := columns[0].(string)
 		name, hasName := columns[1].(string)
 		path = append(append(path[:0], prefix...), name...)
-		return record.HashOf(path), hasDir && hasName
+		return pathIdent(record.HashOf(path)), hasDir && hasName
 	})
 }
 
 // wantedText is a text that needs an id in table name.
 type wantedText struct {
 	text string
-	hash record.Half // of the text as it is
-	id   *int64
+	ident
+	id *int64
 }
+
+// textIdent identifies texts, which may differ in case.
+func textIdent(text string) ident { return identOf(record.NameKey(text), text) }
 
 // wantedTexts lists the texts of the batch in the order that decides their ids.
 func wantedTexts(b *Batch) (wanted []wantedText) {
 	add := func(text string, id *int64) {
 		if text != "" {
-			wanted = append(wanted, wantedText{text, record.HashOf(text), id})
+			wanted = append(wanted, wantedText{text, textIdent(text), id})
 		}
 	}
 	for i := range b.Rows {
@@ -399,7 +389,7 @@ func wantedTexts(b *Batch) (wanted []wantedText) {
 	addFamily := func(f *family.Batch, ids *FactIDs) {
 		ids.Texts = make([]int64, len(f.Texts))
 		for i, text := range f.Texts { // the empty one included: names may be
-			wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
+			wanted = append(wanted, wantedText{text, textIdent(text), &ids.Texts[i]})
 		}
 	}
 	addValues := func(r *Row) {
@@ -450,9 +440,8 @@ func (in *interner) internTexts(ctx context.Context, b *Batch) error {
 	}
 	for _, n := range wanted {
 		var fresh bool
-		if *n.id, fresh = in.texts.id(n.hash); fresh {
+		if *n.id, fresh = in.texts.id(n.ident); fresh {
 			b.NewTexts = append(b.NewTexts, n.text)
-			in.keys.Texts = append(in.keys.Texts, Key{Key: record.NameKey(n.text), ID: *n.id})
 		}
 	}
 	return nil
@@ -466,13 +455,13 @@ func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
 	}
 	var keys []int64
 	for _, n := range wanted {
-		if !in.texts.has(n.hash) {
-			keys = append(keys, record.NameKey(n.text))
+		if !in.texts.has(n.ident) {
+			keys = append(keys, n.key)
 		}
 	}
-	return in.texts.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (record.Half, bool) {
+	return in.texts.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
 		text, ok := columns[0].(string)
-		return record.HashOf(text), ok
+		return textIdent(text), ok
 	})
 }
 

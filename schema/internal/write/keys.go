@@ -101,7 +101,7 @@ type Key struct{ Key, ID int64 }
 // keySet is what waits for the key tables.
 type keySet struct{ Paths, Contents, Texts, Refs []Key }
 
-// maxKeys bounds how many texts and references wait, 16 bytes each.
+// maxKeys bounds how many references wait, 16 bytes each.
 const maxKeys = 2 << 20
 
 // Sort puts each kind in key order.

@@ -88,9 +88,6 @@ func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<-
 		}
 		b.Err = process.RescueCall(func() error { return p.interner.intern(ctx, b) })
 		ready <- b
-		if b.Keyed { // nothing follows before it is in the catalog, and then no entries: 75 MB of a million
-			p.interner.forgetEntries()
-		}
 	}
 	p.interner = nil
 }
@@ -98,9 +95,8 @@ func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<-
 // makeRoom lets the interner forget, once the catalog has all that it would.
 func (p *Pipeline) makeRoom(ready chan<- *Batch) {
 	written := make(chan struct{})
-	ready <- &Batch{Written: written, IDs: IDs{Keys: p.interner.takeKeys()}}
+	ready <- &Batch{Written: written, IDs: IDs{Keys: p.interner.takeKeys(true)}}
 	<-written
-	p.interner.forget()
 }
 
 // write is the goroutine that owns the database until end.

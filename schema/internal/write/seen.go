@@ -24,37 +24,52 @@ var (
 	nameTable    = numbered{"x_name", "name_id", "x_name_key", "name"}
 )
 
-// seen maps hashes to the ids of a table, those that the catalog held before
-// included.
-type seen[K comparable] struct {
+// ident is what a row of a numbered table is known by, in 16 bytes: its key in the key table,
+// and a hash of all that rows differ by. That one has a seed: nobody can make rows that share both.
+type ident struct {
+	key  int64
+	mark uint64
+}
+
+// identOf returns what a row is known by that differs from others by columns.
+func identOf[C comparable](key int64, columns C) ident {
+	return ident{key, maphash.Comparable(seed, columns)}
+}
+
+// seen maps rows to the ids of a table, those that the catalog held before included.
+type seen struct {
 	numbered
-	fresh idTable[K] // of the ids from first on
-	first int64
-	next  int64
+	fresh   idTable // of the ids from first on
+	first   int64
+	next    int64
+	unkeyed int64 // ids from it on have no row in the key table yet
 	// all: every id below next is in fresh, so that a miss needs no look-up.
 	all bool
 
-	asked int64       // how many keys were looked up
-	old   map[K]int64 // what the look-ups found; where there is an index, the last one alone
-	index *keyIndex   // of what the catalog held before; nil: not worth its while
+	asked int64           // how many keys were looked up
+	old   map[ident]int64 // what the look-ups found; where there is an index, the last one alone
+	index *keyIndex       // of what the catalog held before; nil: not worth its while
 }
 
-// maxSeen bounds the memory of each, about 25 bytes an element. Beyond it they start anew
-// and the catalog is asked.
+// maxSeen bounds the memory of each, about 21 bytes an element. Beyond it they start anew
+// and the catalog is asked, of which an index may be in memory as well.
 const maxSeen = 3 << 19
 
 // start reads where the ids of a table are.
-func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table numbered) error {
+func (s *seen) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 	last, err := conn.MaxID(ctx, tx, table.name, table.id)
-	*s = seen[K]{numbered: table, first: last + 1, next: last + 1, all: last == 0, old: map[K]int64{}}
+	*s = seen{numbered: table, first: last + 1, next: last + 1, unkeyed: last + 1, all: last == 0, old: map[ident]int64{}}
 	return err
 }
 
-// len returns how many are kept in memory.
-func (s *seen[K]) len() int { return s.fresh.n + len(s.old) }
+// full reports that the memory is used up.
+func (s *seen) full() bool {
+	n := s.fresh.n + len(s.old)
+	return n > maxSeen || n > maxSeen/2 && !s.all
+}
 
 // has reports whether the id of k is known, and will be after the next look-up.
-func (s *seen[K]) has(k K) bool {
+func (s *seen) has(k ident) bool {
 	if s.index == nil && s.old[k] != 0 {
 		return true
 	}
@@ -63,7 +78,7 @@ func (s *seen[K]) has(k K) bool {
 }
 
 // id returns the id of k, handing out the next one if it is not known.
-func (s *seen[K]) id(k K) (id int64, fresh bool) {
+func (s *seen) id(k ident) (id int64, fresh bool) {
 	if id, ok := s.old[k]; ok {
 		return id, false
 	}
@@ -74,25 +89,25 @@ func (s *seen[K]) id(k K) (id int64, fresh bool) {
 	return s.first + int64(n), fresh
 }
 
-// keysFrom returns the keys of the ids from one on that was handed out.
-func (s *seen[K]) keysFrom(from int64, key func(K) int64) []Key {
-	keys := make([]Key, 0, s.next-from)
-	for id := from; id < s.next; id++ {
-		keys = append(keys, Key{Key: key(s.fresh.at(int(id - s.first))), ID: id})
+// takeKeys returns the rows of the key table for ids that have none yet. It may forget all ids:
+// the next one must be asked for when all rows and keys are in the catalog.
+func (s *seen) takeKeys(forget bool) []Key {
+	keys := make([]Key, 0, s.next-s.unkeyed)
+	for id := s.unkeyed; id < s.next; id++ {
+		keys = append(keys, Key{Key: s.fresh.at(int(id - s.first)).key, ID: id})
+	}
+	s.unkeyed = s.next
+	if forget {
+		*s = seen{numbered: s.numbered, first: s.next, next: s.next, unkeyed: s.next, old: map[ident]int64{}}
 	}
 	return keys
-}
-
-// forget makes room. All rows must be in the catalog, and all keys.
-func (s *seen[K]) forget() {
-	*s = seen[K]{numbered: s.numbered, first: s.next, next: s.next, old: map[K]int64{}}
 }
 
 // find takes in the rows of the catalog that have one of the keys. take returns
 // what a row is known by; ok is false for a row that is damaged. Rows
 // are identified by their values and not by their caller, so that many rows of
 // one key, which can be forged, are read once.
-func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, ok bool)) error {
+func (s *seen) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k ident, ok bool)) error {
 	if s.index != nil { // another look-up is cheaper than to remember all
 		clear(s.old)
 	}
@@ -116,7 +131,7 @@ func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take f
 const indexPays = 50
 
 // haveKeys returns the ids of the rows that have one of the keys, which ascend.
-func (s *seen[K]) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (ids []int64, err error) {
+func (s *seen) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (ids []int64, err error) {
 	s.asked += int64(len(keys))
 	if s.index == nil && s.next <= maxIndexed && s.asked*indexPays > s.next {
 		if s.index, err = loadKeyIndex(ctx, f.DB, s.numbered, s.next); err != nil {
@@ -137,11 +152,10 @@ func (s *seen[K]) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (i
 }
 
 // idTable gives each key a number, from 0, in half of the memory of a map, and so that
-// no key is copied as it grows. Its hash has a seed: nobody can make keys that collide.
-type idTable[K comparable] struct {
-	seed   maphash.Seed
-	slots  []uint32 // 1 more than a number, at the hash of its key or after it; 0: free
-	blocks [][]K    // the keys in the order of their numbers
+// no key is copied as it grows.
+type idTable struct {
+	slots  []uint32  // 1 more than a number, at the mark of its key or after it; 0: free
+	blocks [][]ident // the keys in the order of their numbers
 	n      int
 }
 
@@ -149,15 +163,15 @@ type idTable[K comparable] struct {
 const blockKeys = 1 << 12
 
 // at returns the key of a number.
-func (t *idTable[K]) at(n int) K { return t.blocks[n/blockKeys][n%blockKeys] }
+func (t *idTable) at(n int) ident { return t.blocks[n/blockKeys][n%blockKeys] }
 
 // find returns the number of a key, or -1 and the slot that it would have.
-func (t *idTable[K]) find(k K) (n, slot int) {
+func (t *idTable) find(k ident) (n, slot int) {
 	if t.slots == nil {
 		return -1, -1
 	}
 	last := len(t.slots) - 1
-	for slot = int(maphash.Comparable(t.seed, k)) & last; t.slots[slot] != 0; slot = (slot + 1) & last {
+	for slot = int(k.mark) & last; t.slots[slot] != 0; slot = (slot + 1) & last {
 		if n := int(t.slots[slot]) - 1; t.at(n) == k {
 			return n, slot
 		}
@@ -166,7 +180,7 @@ func (t *idTable[K]) find(k K) (n, slot int) {
 }
 
 // number returns the number of a key; fresh reports that it is the next one.
-func (t *idTable[K]) number(k K) (n int, fresh bool) {
+func (t *idTable) number(k ident) (n int, fresh bool) {
 	if 3*t.n >= 2*len(t.slots) {
 		t.grow()
 	}
@@ -175,7 +189,7 @@ func (t *idTable[K]) number(k K) (n int, fresh bool) {
 		return n, false
 	}
 	if t.n%blockKeys == 0 {
-		t.blocks = append(t.blocks, make([]K, blockKeys))
+		t.blocks = append(t.blocks, make([]ident, blockKeys))
 	}
 	n = t.n
 	t.n++
@@ -185,13 +199,10 @@ func (t *idTable[K]) number(k K) (n int, fresh bool) {
 }
 
 // grow doubles the slots.
-func (t *idTable[K]) grow() {
-	if t.slots == nil {
-		t.seed = maphash.MakeSeed()
-	}
+func (t *idTable) grow() {
 	t.slots = make([]uint32, max(1024, 2*len(t.slots)))
 	for n := range t.n {
-		slot := int(maphash.Comparable(t.seed, t.at(n))) & (len(t.slots) - 1)
+		slot := int(t.at(n).mark) & (len(t.slots) - 1)
 		for ; t.slots[slot] != 0; slot = (slot + 1) & (len(t.slots) - 1) {
 		}
 		t.slots[slot] = uint32(n + 1)

@@ -19,7 +19,7 @@ func TestSeenAgain(t *testing.T) {
 	}
 	w := conn.OpenWriter(path)
 	defer func() { _ = w.DB.Close() }()
-	var s seen[string]
+	var s seen
 	err := w.InTx(ctx, func(tx *sql.Tx) error {
 		for id, name := range []string{"a", "b", "c"} {
 			if _, err := tx.Exec("INSERT INTO x_name (name_id, name) VALUES (?, ?)", id+1, name); err != nil {
@@ -39,19 +39,19 @@ func TestSeenAgain(t *testing.T) {
 	for _, batch := range [][]string{{"a"}, {"a", "b"}, {"c", "b"}, {"a", "b", "c"}} {
 		var keys []int64
 		for _, name := range batch {
-			if !s.has(name) {
+			if !s.has(textIdent(name)) {
 				keys = append(keys, record.NameKey(name))
 			}
 		}
-		err := s.find(ctx, finder, keys, func(_ int64, columns []driver.Value) (string, bool) {
+		err := s.find(ctx, finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
 			name, ok := columns[0].(string)
-			return name, ok
+			return textIdent(name), ok
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range batch {
-			if id, fresh := s.id(name); fresh || id != int64(name[0]-'a')+1 {
+			if id, fresh := s.id(textIdent(name)); fresh || id != int64(name[0]-'a')+1 {
 				t.Errorf("%v: %s has id %d, fresh %v", batch, name, id, fresh)
 			}
 		}
