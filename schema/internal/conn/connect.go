@@ -44,6 +44,16 @@ func (c Connector) Connect(context.Context) (driver.Conn, error) {
 // Driver returns the driver that the connections are opened on.
 func (c Connector) Driver() driver.Driver { return c.On }
 
+// open opens connections with the functions that compute keys. src is temp.src of each, nil for none.
+func open(dsn string, src *Source) *sql.DB {
+	d := &sqlite.Driver{}
+	c := Connector{On: d, DSN: dsn, Err: registerFunctions(d)}
+	if src != nil {
+		c.Err, c.SetUp = errors.Join(c.Err, d.RegisterModule("pakdb_rows", src)), makeSource
+	}
+	return sql.OpenDB(c)
+}
+
 // writing are the options of connections that write: WAL lets readers go on; with
 // synchronous=NORMAL a crash of the machine may lose the last transactions but never damages the
 // file. The log is copied into the file when it has 32 MB: what many transactions change, as the
@@ -51,21 +61,9 @@ func (c Connector) Driver() driver.Driver { return c.On }
 const writing = "_busy_timeout=10000&_txlock=immediate&_dqs=0&_pragma=journal_mode(wal)&_pragma=synchronous(normal)" +
 	"&_pragma=wal_autocheckpoint(8192)&_pragma=cache_size(-8192)"
 
-func openWriter(path string, src *Source) *sql.DB {
-	d := &sqlite.Driver{}
-	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerFunctions(d))
-	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, writing+"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)")})
-}
-
-// openIndexer opens the connection of [Writer.Index].
-func openIndexer(path string) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, writing)})
-}
-
 // OpenNew makes a database in memory, on one connection.
 func OpenNew() *sql.DB {
-	d := &sqlite.Driver{}
-	db := sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: "file::memory:?_txlock=immediate&_pragma=foreign_keys(0)&_dqs=0"})
+	db := open("file::memory:?_txlock=immediate&_pragma=foreign_keys(0)&_dqs=0", nil)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -91,22 +89,12 @@ func Image(ctx context.Context, db *sql.DB) (image []byte, err error) {
 // OpenToComplete opens a catalog that a killed process left, so that SQLite rolls a
 // journal back or copies a log. It makes no file.
 func OpenToComplete(path string) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0")})
+	return open(FileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0"), nil)
 }
 
-// OpenToCheck opens a catalog for reading, with the functions that compute keys.
+// OpenToCheck opens a catalog for reading all of it.
 func OpenToCheck(path string) *sql.DB {
-	d := &sqlite.Driver{}
-	return sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
-		"&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
-}
-
-// openFinder opens the connection of a [Finder].
-func openFinder(path string, src *Source) *sql.DB {
-	d := &sqlite.Driver{}
-	err := d.RegisterModule("pakdb_rows", src)
-	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
-		"&_pragma=temp_store(memory)&_pragma=cache_size(-8192)&_dqs=0")})
+	return open(FileURI(path, "mode=ro&_busy_timeout=10000&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0"), nil)
 }
 
 // makeSource gives a connection its temp.src.
@@ -137,7 +125,7 @@ func register[T string | []byte, R any](d *sqlite.Driver, name string, of func(T
 // OpenReader opens for plain reading inside this process; queries of users
 // go through schema.OpenReadOnly.
 func OpenReader(path string) *sql.DB {
-	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "mode=ro&_busy_timeout=10000&_dqs=0")})
+	return open(FileURI(path, "mode=ro&_busy_timeout=10000&_dqs=0"), nil)
 }
 
 // FileURI returns path as a file: URI: only there does SQLite honour options

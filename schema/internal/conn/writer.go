@@ -23,7 +23,7 @@ type Writer struct {
 // first statement on.
 func OpenWriter(path string) *Writer {
 	src := &Source{}
-	db := openWriter(path, src)
+	db := open(FileURI(path, writing+"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)"), src)
 	db.SetMaxOpenConns(1)
 	return &Writer{DB: db, Src: src, path: path}
 }
@@ -40,7 +40,7 @@ func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
 // memory a million rows take 60 MB. The statements are those of the connection. No transaction is
 // open.
 func (w *Writer) Index(ctx context.Context, do func(*sql.Tx, *Statements) error) (err error) {
-	db := openIndexer(w.path)
+	db := open(FileURI(w.path, writing), nil)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
 	s, err := statementsOf(ctx, db)
@@ -82,7 +82,7 @@ func NewFinder(path string) *Finder {
 // reads by DB. They stay open: each of them has to read the whole schema.
 func NewSharedFinder(path string) *Finder {
 	src := &Source{}
-	db := openFinder(path, src)
+	db := open(FileURI(path, "mode=ro&_busy_timeout=10000&_pragma=temp_store(memory)&_pragma=cache_size(-8192)&_dqs=0"), src)
 	db.SetMaxIdleConns(8)
 	return &Finder{DB: db, src: src}
 }
