@@ -135,11 +135,7 @@ var ErrLeft = errors.New("an operation that cannot be interrupted runs on, and e
 // text.
 func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]string, error) {
 	var all []string
-	values := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	err := db.inside(ctx, query, values, func([]string) error { return nil }, func(row []driver.Value) error {
+	err := db.one(ctx, Statement{SQL: query}, Args{Positional: args}, func([]string) error { return nil }, func(row []driver.Value) error {
 		all = append(all, text(row[0], ""))
 		return nil
 	})

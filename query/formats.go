@@ -85,7 +85,7 @@ var tsvEscapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `
 // escaped writes a value that is not NULL. A backslash is doubled before others are
 // put in for a terminal.
 func (t *tsv) escaped(v driver.Value) string {
-	s := replace(tsvEscapes, "\\\t\n\r", text(v, ""))
+	s := tsvEscapes.Replace(text(v, ""))
 	if t.Escape {
 		return visible(s, "")
 	}
@@ -272,7 +272,7 @@ var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\r\n", "<br>", 
 	"*", `\*`, "_", `\_`, "<", "&lt;", "&", "&amp;", "[", `\[`)
 
 func (m *markdown) cell(s string) {
-	_, _ = m.buf.WriteString("| " + visible(replace(markdownEscapes, "\\|\n`*_<&[", s), "") + " ")
+	_, _ = m.buf.WriteString("| " + visible(markdownEscapes.Replace(s), "") + " ")
 }
 
 func (m *markdown) end() error { return m.begin(nil) }

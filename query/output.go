@@ -286,56 +286,24 @@ func isNumber(v driver.Value) bool {
 // visible replaces what would break a line, or command a terminal: names in
 // archives are anyone's. keep is left as it is.
 func visible(s, keep string) string {
-	if isPlain(s) {
-		return s
-	}
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !shown(r, n, keep) {
-			return s[:i] + escape(s[i:], keep)
-		}
-		i += n
-	}
-	return s
-}
-
-// isPlain reports whether s is printable ASCII, as nearly all text is: it takes
-// one column a byte and needs no escapes.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// replace is r.Replace for texts that mostly have none of the characters in any.
-func replace(r *strings.Replacer, any, s string) string {
-	if !strings.ContainsAny(s, any) {
-		return s
-	}
-	return r.Replace(s)
-}
-
-func shown(r rune, n int, keep string) bool {
-	return (r != utf8.RuneError || n > 1) && (strconv.IsGraphic(r) || strings.ContainsRune(keep, r))
-}
-
-func escape(s, keep string) string {
 	var b strings.Builder
+	written := 0 // bytes of s
 	for i := 0; i < len(s); {
+		if ' ' <= s[i] && s[i] <= '~' { // as nearly all are
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case shown(r, n, keep):
-			b.WriteString(s[i : i+n])
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		default:
+		broken := r == utf8.RuneError && n == 1
+		if broken || !strconv.IsGraphic(r) && !strings.ContainsRune(keep, r) {
 			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
+			if q = q[1 : len(q)-1]; broken {
+				q = fmt.Sprintf(`\x%02x`, s[i])
+			}
+			b.WriteString(s[written:i] + q)
+			written = i + n
 		}
 		i += n
 	}
-	return b.String()
+	return b.String() + s[written:]
 }
