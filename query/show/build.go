@@ -275,11 +275,17 @@ func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.V
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.texts == nil || c.build != build || c.path != path {
-		texts, err := c.read(ctx, build, path)
+		if c.contents == nil {
+			return nil, errors.New("contents are not available here")
+		}
+		b, err := InBuild(ctx, c.catalog, build, c.contents, c.registry)
 		if err != nil {
 			return nil, err
 		}
-		c.build, c.path, c.texts = build, path, texts
+		if c.texts, err = b.Texts(ctx, path); err != nil {
+			return nil, err
+		}
+		c.build, c.path = build, path
 	}
 	for name, text := range c.texts {
 		if strings.EqualFold(name, function) { // as statements compare names
@@ -287,18 +293,6 @@ func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.V
 		}
 	}
 	return nil, nil
-}
-
-// read returns the functions of a package, none of one that cannot be read.
-func (c *codeFunctions) read(ctx context.Context, build, path string) (map[string]string, error) {
-	if c.contents == nil {
-		return nil, errors.New("contents are not available here")
-	}
-	b, err := InBuild(ctx, c.catalog, build, c.contents, c.registry)
-	if err != nil {
-		return nil, err
-	}
-	return b.Texts(ctx, path)
 }
 
 // Of the objects in a package the one counts that is marked as its asset, then the largest that
