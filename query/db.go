@@ -186,10 +186,10 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 			err = w.end()
 		}
 		if err != nil {
-			return withFlush(db.describe(ctx, text, s, err), w.flush())
+			return withFlush(db.describe(ctx, text, s, err), w.buf.Flush())
 		}
 	}
-	return w.flush()
+	return w.buf.Flush()
 }
 
 // withFlush joins the error of a statement and that of the flush after it. A write

@@ -25,12 +25,12 @@ type Finder struct {
 	db      *sql.DB
 	indexed bool
 	columns []use
-	places  map[hitPlace][]builds
+	places  map[[2]any][]builds // by a query and its argument
 }
 
 // OpenSearch returns a Finder over a catalog, which stays the caller's.
 func OpenSearch(ctx context.Context, db *sql.DB) (*Finder, error) {
-	f := &Finder{db: db, columns: uses(), places: map[hitPlace][]builds{}}
+	f := &Finder{db: db, columns: uses(), places: map[[2]any][]builds{}}
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.indexed)
 	return f, err
 }
@@ -403,12 +403,6 @@ const (
 		END` + byPath
 )
 
-// hitPlace is a query for builds with its argument.
-type hitPlace struct {
-	query string
-	id    int64
-}
-
 // builds is a path with the builds that have something there.
 type builds struct {
 	path   string
@@ -420,7 +414,7 @@ const maxPlaces = 10_000
 
 // placed adds a hit for each path.
 func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64, add func(Hit) error) error {
-	key := hitPlace{query, id}
+	key := [2]any{query, id}
 	all, ok := f.places[key]
 	if !ok {
 		var err error

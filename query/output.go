@@ -68,8 +68,8 @@ type format interface {
 	end() error
 }
 
-// output writes the results of a script, one after the other.
-type output struct {
+// Rows writes results, one after the other. It is not safe for concurrent use.
+type Rows struct {
 	Output
 	format
 	buf     *bufio.Writer
@@ -82,8 +82,8 @@ type output struct {
 	flushed time.Time
 }
 
-func (o Output) writer() (*output, error) {
-	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
+func (o Output) writer() (*Rows, error) {
+	w := &Rows{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
 	t := texts{o, w.buf}
 	w.spaced = true
 	switch strings.ToLower(o.Format) {
@@ -115,7 +115,7 @@ func (o Output) Check() error {
 
 // columns begins a result. Statements that yield none, such as some PRAGMAs,
 // are no results.
-func (w *output) columns(names []string) error {
+func (w *Rows) columns(names []string) error {
 	if w.pick = nil; w.Only != nil && ForPeople(w.Format) {
 		for i, name := range names {
 			if slices.Contains(w.Only, name) {
@@ -140,7 +140,7 @@ func (w *output) columns(names []string) error {
 const flushEvery = 100 * time.Millisecond
 
 // row writes a row; the first one is seen at once.
-func (w *output) row(values []driver.Value) error {
+func (w *Rows) row(values []driver.Value) error {
 	if w.pick != nil {
 		values = chosen(slices.Clone(values), w.pick)
 	}
@@ -155,7 +155,7 @@ func (w *output) row(values []driver.Value) error {
 	return nil
 }
 
-func (w *output) end() error {
+func (w *Rows) end() error {
 	if !w.open {
 		return nil
 	}
@@ -167,8 +167,6 @@ func (w *output) end() error {
 	}
 	return w.format.end()
 }
-
-func (w *output) flush() error { return w.buf.Flush() }
 
 // texts is what the text formats share. Errors of buf stay with it until it is
 // flushed.
@@ -206,30 +204,26 @@ func (t *texts) raw(v driver.Value) string {
 	return s
 }
 
-// Rows writes one result whose rows do not come from SQL. It is not safe for
-// concurrent use.
-type Rows struct{ out *output }
-
-// Rows begins a result with these columns. An unknown format is of class
-// ErrUsage.
+// Rows begins a result with these columns, whose rows do not come from SQL. An unknown format
+// is of class ErrUsage.
 func (o Output) Rows(columns ...string) (*Rows, error) {
 	w, err := o.writer()
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{w}, w.columns(columns)
+	return w, w.columns(columns)
 }
 
 // Write writes a row: a value for each column, of the types int64, float64,
 // string, []byte or nil.
-func (r *Rows) Write(values ...driver.Value) error { return r.out.row(values) }
+func (w *Rows) Write(values ...driver.Value) error { return w.row(values) }
 
 // Close completes the result. It does not close the writer.
-func (r *Rows) Close() error {
-	if err := r.out.end(); err != nil {
+func (w *Rows) Close() error {
+	if err := w.end(); err != nil {
 		return err
 	}
-	return r.out.flush()
+	return w.buf.Flush()
 }
 
 // text writes a value as text formats show it.
