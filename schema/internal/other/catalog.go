@@ -17,11 +17,17 @@ import (
 
 // Catalog is a catalog as it was when it was opened, whatever is written to it meanwhile. It
 // is for one goroutine.
-type Catalog struct{ reader }
+type Catalog struct {
+	finder     *conn.Finder
+	statements *conn.Statements // on the connection of finder
+	words      map[int64]string
+	texts      *rows.Texts
+	filled     map[string]bool // whether a table has rows
+}
 
 // Open opens the catalog at path, whose tables are those of this pakdb.
 func Open(ctx context.Context, path string) (*Catalog, error) {
-	c := &Catalog{reader{finder: conn.NewFinder(path), words: map[int64]string{}, filled: map[string]bool{}}}
+	c := &Catalog{finder: conn.NewFinder(path), words: map[int64]string{}, filled: map[string]bool{}}
 	if err := c.open(ctx); err != nil {
 		_ = c.Close()
 		return nil, err
@@ -201,25 +207,16 @@ func (c *Catalog) Prints(ctx context.Context) (map[string]string, error) {
 	return Prints(ctx, c.finder)
 }
 
-// reader reads rows, and finds the texts that their ids lead to.
-type reader struct {
-	finder     *conn.Finder
-	statements *conn.Statements // on the connection of finder
-	words      map[int64]string
-	texts      *rows.Texts
-	filled     map[string]bool // whether a table has rows
-}
-
 // each runs a query and calls take for each of its rows, up to the first that is damaged.
-func (c *reader) each(ctx context.Context, table, query string, args []driver.Value, take func(*row)) error {
-	r := &row{reader: c, table: table}
+func (c *Catalog) each(ctx context.Context, table, query string, args []driver.Value, take func(*row)) error {
+	r := &row{Catalog: c, table: table}
 	err := conn.EachRow(ctx, c.finder.DB, query, args, r.taking(take))
 	return first(err, r.err)
 }
 
 // eachOf is each with temp.src showing ids. Tables without rows are passed over: most formats
 // fill few of them.
-func (c *reader) eachOf(ctx context.Context, table, query string, ids []int64, take func(*row)) error {
+func (c *Catalog) eachOf(ctx context.Context, table, query string, ids []int64, take func(*row)) error {
 	filled, known := c.filled[table]
 	if !known {
 		err := c.each(ctx, table, "SELECT EXISTS (SELECT 1 FROM "+table+")", nil, func(r *row) { filled = r.flag("rows") })
@@ -231,7 +228,7 @@ func (c *reader) eachOf(ctx context.Context, table, query string, ids []int64, t
 	if !filled {
 		return nil
 	}
-	r := &row{reader: c, table: table}
+	r := &row{Catalog: c, table: table}
 	err := c.finder.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, r.taking(take))
 	return first(err, r.err)
 }
@@ -250,7 +247,7 @@ func first(err, damage error) error {
 
 // row is a row of a query. Its methods take the next column, or keep the first error.
 type row struct {
-	*reader
+	*Catalog
 	table string
 	v     []driver.Value
 	err   error
@@ -348,7 +345,7 @@ func (r *row) place(field string) int64 {
 }
 
 // word, name and path return the text that an id in the next column leads to, "" for NULL.
-func (r *row) word(field string) string { return r.textOf(field, r.reader.word) }
+func (r *row) word(field string) string { return r.textOf(field, r.Catalog.word) }
 func (r *row) name(field string) string { return r.textOf(field, r.texts.Name) }
 func (r *row) path(field string) string { return r.textOf(field, r.texts.Whole) }
 
@@ -364,7 +361,7 @@ func (r *row) textOf(field string, find func(id int64) (string, error)) string {
 	return text
 }
 
-func (c *reader) word(id int64) (string, error) {
+func (c *Catalog) word(id int64) (string, error) {
 	w, found := c.words[id]
 	if !found {
 		return "", fmt.Errorf("%w: x_word: %d leads to no row", conn.ErrDamaged, id)

@@ -42,7 +42,7 @@ type query struct {
 	take                  func(content int64, r *row)
 }
 
-func (c *reader) read(ctx context.Context, ids []int64, queries []query) error {
+func (c *Catalog) read(ctx context.Context, ids []int64, queries []query) error {
 	for _, q := range queries {
 		sql := "SELECT src.a, " + q.columns + " FROM src CROSS JOIN " + q.table + " t ON t.content_id = src.a" + q.where
 		if err := c.eachOf(ctx, q.table, sql, ids, func(r *row) { q.take(r.number("content_id"), r) }); err != nil {
@@ -285,7 +285,7 @@ var families = sync.OnceValue(func() map[string][]*family.Layout {
 
 // batches returns the rows of families that owners have, by owner; nil for those without any. Their
 // ids are in the column owner of tables.
-func (c *reader) batches(ctx context.Context, owner string, ids []int64) (map[int64]*family.Batch, error) {
+func (c *Catalog) batches(ctx context.Context, owner string, ids []int64) (map[int64]*family.Batch, error) {
 	all := map[int64]*family.Batch{}
 	makers := map[int64]*maker{}
 	for _, l := range families()[owner] {
