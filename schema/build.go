@@ -202,15 +202,15 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	if err := b.pipeline.End(b.take()); err != nil {
 		return 0, err
 	}
-	if err := b.publish.FindShadows(ctx, b.c.finder.DB); err != nil {
-		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
+	err = b.publish.FindShadows(ctx, b.c.finder.DB)
+	if err == nil {
+		err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+			if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {
+				return err
+			}
+			return b.Search.index(ctx, tx)
+		})
 	}
-	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {
-			return err
-		}
-		return b.Search.index(ctx, tx)
-	})
 	if err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
 	}

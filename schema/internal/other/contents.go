@@ -67,14 +67,6 @@ func (c *Catalog) Facts(ctx context.Context, ids []int64) (map[int64]*record.Fac
 		{"x_content", "t.inspected_id, t.kind_id", " WHERE t.inspected_id IS NOT NULL", func(id int64, r *row) {
 			all[id] = &record.Facts{Inspector: r.word("inspected_id"), Kind: r.word("kind_id")}
 		}},
-		{"x_content_problem", "t.field, t.offset, t.cause", "", func(id int64, r *row) {
-			f := facts(id, r)
-			f.Problems = append(f.Problems, record.Problem{Field: r.text("field"), Offset: r.place("offset"), Cause: r.text("cause")})
-		}},
-		{"x_symbol", "t.space_id, t.key, t.path_id, t.name_id", "", func(id int64, r *row) {
-			f := facts(id, r)
-			f.Symbols = append(f.Symbols, record.Symbol{Space: r.word("space_id"), Key: r.number("key"), Path: r.path("path_id"), Name: r.name("name_id")})
-		}},
 		{"x_content_scan", "t.spec_id, t.known", "", func(id int64, r *row) {
 			f := facts(id, r)
 			f.Scan, f.Known = r.word("spec_id"), r.number("known")
@@ -263,7 +255,7 @@ var kinds = map[string]family.Kind{"x_word": family.Word, "x_name": family.Text,
 // apart are tables whose rows belong to contents and sets of values, and that have readers of
 // their own or follow from others.
 var apart = []string{"x_entry_row", "x_content_key", "x_sum_key", "x_ref_key", "x_build_value", "x_content_sketch", "x_package_digest",
-	"x_content_problem", "x_symbol", "x_content_scan", "x_ref", "x_value_set"}
+	"x_content_scan", "x_ref", "x_value_set"}
 
 // families are the tables of families of formats, by the column that says whose rows they are, which
 // is their first.
