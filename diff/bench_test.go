@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/diff"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -27,11 +28,11 @@ func bigCatalog(t testing.TB, n int) string {
 		t.Fatal(err)
 	}
 	for round, label := range []string{"old", "new"} {
-		b, err := c.Begin(ctx, label)
+		b, err := schematest.Begin(ctx, c, label)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(round), Scan: "s", Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Size: 1, Quick: digest(round), Scan: "s", Format: "test"})
 		for i := range n {
 			e := schema.Entry{
 				Ordinal: int64(i), Name: fmt.Sprintf("Game/Content/Dir%d/File%d.uasset", i/100, i), Method: "zlib",

@@ -38,7 +38,7 @@ func catalog(t testing.TB, builds ...[]made) string {
 		t.Fatal(err)
 	}
 	for label, archives := range builds {
-		b, err := c.Begin(ctx, fmt.Sprint(label))
+		b, err := schematest.Begin(ctx, c, fmt.Sprint(label))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func catalog(t testing.TB, builds ...[]made) string {
 			if format == "" {
 				format = "test"
 			}
-			id := b.StartArchive(schema.Archive{Format: format, Scan: "test", MountPoint: a.mount, Name: a.name})
+			id := schematest.Start(t, b, schema.Archive{Format: format, Scan: "test", MountPoint: a.mount, Name: a.name})
 			for i, e := range a.entries {
 				e.Ordinal = int64(i)
 				if err := b.Add(id, &e); err != nil {

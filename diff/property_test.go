@@ -16,6 +16,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/internal/mount"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -86,7 +87,7 @@ func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared [
 	}
 	var sharedIDs []int64
 	for _, label := range slices.Sorted(maps.Keys(builds)) {
-		b, err := c.Begin(ctx, label)
+		b, err := schematest.Begin(ctx, c, label)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,7 @@ func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
 		s.Add(schema.Outline{Name: a.entries[i].Name, Stored: a.entries[i].Stored, Size: a.entries[i].Size})
 	}
 	sample := func() (*schema.Sample, error) { return &schema.Sample{Entries: s.Given, Some: s.Some}, nil }
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: a.name, Sample: sample})
+	id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test", Name: a.name, Sample: sample})
 	for i := range a.entries {
 		e := a.entries[i]
 		e.Ordinal = int64(i)

@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Created.IsZero() {
 		o.Created = start
 	}
-	build, err := o.Catalog.BeginAt(ctx, o.Label, o.Created)
+	build, err := o.Catalog.Begin(ctx, o.Label, o.Created)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pakdb/diff/semantic"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/query/show"
 	"pakdb/schema"
@@ -49,11 +50,11 @@ func addBuild(t testing.TB, c *schema.Catalog, dir, label string, files []file) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Begin(ctx, label)
+	b, err := schematest.Begin(ctx, c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: st.Size(), ModTime: st.ModTime().UnixNano(),
+	id := schematest.Start(t, b, schema.Archive{Size: st.Size(), ModTime: st.ModTime().UnixNano(),
 		Quick: blake3.Sum256(data.Bytes()), Scan: "test", Format: "test", Version: "1"})
 	for _, e := range entries {
 		if err := b.Add(id, e); err != nil {

@@ -138,11 +138,11 @@ func TestHitsAreRightWhateverHappens(t *testing.T) {
 					labels = slices.DeleteFunc(labels, func(l string) bool { return l == label })
 				}
 			case 2:
-				b, err := g.catalog.Begin(t.Context(), "interrupted")
+				b, err := schematest.Begin(t.Context(), g.catalog, "interrupted")
 				if err != nil {
 					t.Fatal(err)
 				}
-				a := b.StartArchive(schema.Archive{Format: "loose", Scan: "s"})
+				a := schematest.Start(t, b, schema.Archive{Format: "loose", Scan: "s"})
 				if err := b.Add(a, &schema.Entry{Name: fmt.Sprintf("ultron/%d.ini", step)}); err != nil {
 					t.Fatal(err)
 				}
@@ -339,7 +339,7 @@ func FuzzHits(f *testing.F) {
 func TestOtherFacts(t *testing.T) {
 	g := newGame(t)
 	for i, text := range []string{"", "apple", "cherry"} {
-		b, err := g.catalog.Begin(t.Context(), "1")
+		b, err := schematest.Begin(t.Context(), g.catalog, "1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +349,7 @@ func TestOtherFacts(t *testing.T) {
 			facts := unreal.ConfigFacts{Texts: []string{"S", "key", text}, Lines: []unreal.ConfigLine{{Section: 0, Key: 1, Value: 2}}}
 			e.Facts = &schema.Facts{Inspector: fmt.Sprint("test/", i), Kind: "config", Family: facts.Batch()}
 		}
-		a := b.StartArchive(schema.Archive{Format: "loose", Scan: fmt.Sprint(i)})
+		a := schematest.Start(t, b, schema.Archive{Format: "loose", Scan: fmt.Sprint(i)})
 		if err := b.Add(a, &e); err != nil {
 			t.Fatal(err)
 		}

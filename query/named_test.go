@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -230,11 +231,11 @@ func BenchmarkNamed(b *testing.B) {
 	}
 	const n = 500_000
 	for build := range 2 {
-		bd, err := c.Begin(context.Background(), fmt.Sprintf("build%d", build))
+		bd, err := schematest.Begin(context.Background(), c, fmt.Sprintf("build%d", build))
 		if err != nil {
 			b.Fatal(err)
 		}
-		id := bd.StartArchive(schema.Archive{Size: int64(build), Format: "test", Scan: "test"})
+		id := schematest.Start(b, bd, schema.Archive{Size: int64(build), Format: "test", Scan: "test"})
 		for i := range n {
 			var d schema.Digest
 			copy(d[:], fmt.Sprintf("%d-%d", i%10, i/2*2654435761+build*(i%20/19)))

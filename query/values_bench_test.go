@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pakdb/internal/family"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -22,7 +23,7 @@ func BenchmarkValues(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bd, err := c.Begin(context.Background(), "1")
+	bd, err := schematest.Begin(context.Background(), c, "1")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func BenchmarkValues(b *testing.B) {
 	values := family.NewTable("property", "seq", family.ValueColumn("export", func(*number) any { return int64(0) }),
 		family.TextColumn("name_id", func(n *number) int32 { return int32(n.name) }), family.WordColumn("type_id", func(*number) int32 { return 0 }),
 		family.ValueColumn("value", func(n *number) any { return n.value }), family.ValueColumn("flags", func(*number) any { return int64(0) })).OfSet()
-	id := bd.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	id := schematest.Start(b, bd, schema.Archive{Format: "test", Scan: "test"})
 	for i := range packages {
 		rows := make([]number, each)
 		for k := range rows {

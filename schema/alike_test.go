@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -50,7 +51,7 @@ func writeNamed(t testing.TB, path, label string, archives ...[]called) {
 
 // addNamed writes one.
 func addNamed(ctx context.Context, c *schema.Catalog, label string, archives []called) error {
-	b, err := c.BeginAt(ctx, label, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	b, err := c.Begin(ctx, label, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,10 @@ func addNamed(ctx context.Context, c *schema.Catalog, label string, archives []c
 	}
 	b.SetNames(names)
 	for i, a := range archives {
-		id := b.StartArchive(schema.Archive{Size: int64(len(a.files)), Quick: digest(i), Scan: "s", Format: "test", Name: a.name, Sample: sampleOf(a.files)})
+		id, err := schematest.TryStart(ctx, b, schema.Archive{Size: int64(len(a.files)), Quick: digest(i), Scan: "s", Format: "test", Name: a.name, Sample: sampleOf(a.files)})
+		if err != nil {
+			return err
+		}
 		for n, f := range a.files {
 			e := &schema.Entry{Ordinal: int64(n), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
 				HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}

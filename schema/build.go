@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,7 +27,6 @@ type Build struct {
 	nextArchive int64
 	archives    map[int64]*write.Archive // started and not yet ended
 	lineages    *write.Lineages
-	notStarted  error // of StartArchive
 }
 
 // Search says what becomes of the index by which texts and paths are found.
@@ -53,14 +51,9 @@ func (s Search) index(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// Begin is [Catalog.BeginAt] of now.
-func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
-	return c.BeginAt(ctx, label, time.Now())
-}
-
-// BeginAt starts a build that was made at a time, to the second. What an interrupted run
+// Begin starts a build that was made at a time, to the second. What an interrupted run
 // left unfinished is removed.
-func (c *Catalog) BeginAt(ctx context.Context, label string, created time.Time) (*Build, error) {
+func (c *Catalog) Begin(ctx context.Context, label string, created time.Time) (*Build, error) {
 	if label == "" {
 		return nil, errors.New("a build needs a label")
 	}
@@ -117,13 +110,6 @@ func (b *Build) LoadEdition(ctx context.Context, before *Edition) (ok bool, err 
 	return before.Load(ctx, b.c.finder.DB)
 }
 
-// StartArchive is Continue with what EditionBefore returns.
-func (b *Build) StartArchive(a Archive) int64 {
-	before, err := b.EditionBefore(context.Background(), &a)
-	b.notStarted = cmp.Or(b.notStarted, err)
-	return b.Continue(a, before)
-}
-
 // Continue begins an archive that continues an edition, nil for none, and returns its id.
 func (b *Build) Continue(a Archive, before *Edition) int64 {
 	b.nextArchive++
@@ -134,9 +120,6 @@ func (b *Build) Continue(a Archive, before *Edition) int64 {
 
 // Add stores an entry of a started archive.
 func (b *Build) Add(archive int64, e *Entry) error {
-	if b.notStarted != nil {
-		return b.notStarted
-	}
 	a := b.archives[archive]
 	a.Entries++
 	a.Bytes += e.Size

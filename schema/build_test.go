@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -40,11 +41,11 @@ func entry(n int) *schema.Entry {
 func writeBuild(t testing.TB, c *schema.Catalog, label string, entries []*schema.Entry) {
 	t.Helper()
 	ctx := context.Background()
-	b, err := c.Begin(ctx, label)
+	b, err := schematest.Begin(ctx, c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(len(entries)), Scan: "s", Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Size: 1, Quick: digest(len(entries)), Scan: "s", Format: "test"})
 	for _, e := range entries {
 		if err := b.Add(id, e); err != nil {
 			t.Fatal(err)
@@ -79,11 +80,11 @@ func scan[T any](t testing.TB, db *sql.DB, query string, args ...any) T {
 func TestBuildIsVisibleWhenFinished(t *testing.T) {
 	c, path := newCatalog(t)
 	ctx := context.Background()
-	b, err := c.Begin(ctx, "one")
+	b, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Format: "test"})
 	if err := b.Add(id, entry(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -201,19 +202,19 @@ func TestAbandonedArchivesAreKnown(t *testing.T) {
 	c, path := newCatalog(t)
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
-	b, err := c.Begin(ctx, "one")
+	b, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := b.StartArchive(schema.Archive{Size: 7, ModTime: 8, Quick: digest(1), Scan: "s"})
+	done := schematest.Start(t, b, schema.Archive{Size: 7, ModTime: 8, Quick: digest(1), Scan: "s"})
 	_ = b.Add(done, entry(1))
 	b.EndArchive(done, nil)
-	open := b.StartArchive(schema.Archive{Size: 7, ModTime: 8, Quick: digest(2), Scan: "s"})
+	open := schematest.Start(t, b, schema.Archive{Size: 7, ModTime: 8, Quick: digest(2), Scan: "s"})
 	_ = b.Add(open, entry(2))
 	if err := b.Abandon(); err != nil {
 		t.Fatal(err)
 	}
-	b, err = c.Begin(ctx, "one")
+	b, err = schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +244,11 @@ func TestArchivesOfTheSameBuildAreNotKnown(t *testing.T) {
 	c, _ := newCatalog(t)
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
-	b, err := c.Begin(ctx, "one")
+	b, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: 7, ModTime: 8, Quick: digest(1), Scan: "s"})
+	id := schematest.Start(t, b, schema.Archive{Size: 7, ModTime: 8, Quick: digest(1), Scan: "s"})
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a"})
 	if _, err := b.Targets(ctx); err != nil { // which writes what there is
@@ -259,7 +260,7 @@ func TestArchivesOfTheSameBuildAreNotKnown(t *testing.T) {
 	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if b, err = c.Begin(ctx, "two"); err != nil {
+	if b, err = schematest.Begin(ctx, c, "two"); err != nil {
 		t.Fatal(err)
 	}
 	if k, err := b.Known(ctx, 7, 8, digest(1), "s"); len(k) != 1 || err != nil {
@@ -297,11 +298,11 @@ func TestProblemCountsFollowTheFacts(t *testing.T) {
 		writeBuild(t, c, fmt.Sprintf("build%d", i), copies(i, problems))
 		problemsCounted(t, path, i, 2*problems*(i+1))
 	}
-	b, err := c.Begin(context.Background(), "abandoned")
+	b, err := schematest.Begin(context.Background(), c, "abandoned")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Format: "test"})
 	for _, e := range copies(4, 2) {
 		if err := b.Add(id, e); err != nil {
 			t.Fatal(err)
@@ -333,11 +334,11 @@ func BenchmarkWriter(b *testing.B) {
 	c, _ := newCatalog(b)
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
-	build, err := c.Begin(ctx, "one")
+	build, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		b.Fatal(err)
 	}
-	id := build.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(b, build, schema.Archive{Format: "test"})
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {

@@ -806,7 +806,7 @@ func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
 				}
 			}
 		}
-		b, err := c.Begin(t.Context(), fmt.Sprint("b", build))
+		b, err := schematest.Begin(t.Context(), c, fmt.Sprint("b", build))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -815,7 +815,7 @@ func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
 				continue
 			}
 			name := fmt.Sprint(i, ".tst")
-			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: name})
+			id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test", Name: name})
 			for n := range entries {
 				entries[n].Ordinal, entries[n].Offset = int64(n), int64(n*100)
 				if err := b.Add(id, &entries[n]); err != nil {

@@ -20,6 +20,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/unreal"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -87,7 +88,7 @@ func makeFixture(t testing.TB) []byte {
 // and a package Core that is not there.
 func addPackages(t testing.TB, c *schema.Catalog) {
 	t.Helper()
-	b, err := c.Begin(context.Background(), "ut")
+	b, err := schematest.Begin(context.Background(), c, "ut")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func addPackages(t testing.TB, c *schema.Catalog) {
 			{ClassName: 3, Object: 1, SuperName: 2, Super: -2, OuterPath: -1, Number: -1, Flags: 4, Offset: 500, Size: 900},
 			{ClassName: 8, Object: 11, SuperName: -1, OuterPath: 10, Number: 1, Outer: 3, Offset: 1400, Size: 4096}},
 		Generations: []unreal.PackageGeneration{{Exports: 2, Names: 12}}}
-	id := b.StartArchive(schema.Archive{Size: 9000, Format: "umod", Version: "1"})
+	id := schematest.Start(t, b, schema.Archive{Size: 9000, Format: "umod", Version: "1"})
 	add := func(n int64, name string, p *unreal.PackageRows, uses ...string) {
 		symbol := schema.Symbol{Space: "package", Key: schema.NameKey(name), Name: name}
 		facts := &schema.Facts{Inspector: "unrealpkg/1", Kind: "unreal-package", Family: p.Batch()}

@@ -61,11 +61,11 @@ func mutate(r *rand.Rand, files []file) []file {
 // writeFiles writes a build of one archive.
 func writeFiles(t testing.TB, c *schema.Catalog, label, name string, files []file) {
 	t.Helper()
-	b, err := c.Begin(context.Background(), label)
+	b, err := schematest.Begin(context.Background(), c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: int64(len(files)), Quick: digest(len(label)), Scan: "s", Format: "test", Name: name})
+	id := schematest.Start(t, b, schema.Archive{Size: int64(len(files)), Quick: digest(len(label)), Scan: "s", Format: "test", Name: name})
 	for i, f := range files {
 		e := &schema.Entry{Ordinal: int64(i), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
 			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7)}

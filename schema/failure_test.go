@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -34,14 +35,14 @@ func TestFailedBatch(t *testing.T) {
 	c, path := newCatalog(t)
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
-	b, err := c.Begin(ctx, "one")
+	b, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	alter(t, path, "CREATE TRIGGER full BEFORE INSERT ON x_entry_row BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
 	deadline := time.AfterFunc(time.Minute, func() { panic("blocked") })
 	defer deadline.Stop()
-	id := b.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Format: "test"})
 	for n := 0; err == nil && n < 1<<20; n++ {
 		err = b.Add(id, entry(n))
 	}
@@ -67,13 +68,13 @@ func TestCancelledBatch(t *testing.T) {
 	c, path := newCatalog(t)
 	defer func() { _ = c.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
-	b, err := c.Begin(ctx, "one")
+	b, err := schematest.Begin(ctx, c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	alter(t, path, `CREATE TRIGGER slow BEFORE INSERT ON x_entry_row BEGIN
 		SELECT sum(n) FROM (WITH RECURSIVE count (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count) SELECT n FROM count); END`)
-	id := b.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Format: "test"})
 	if err := b.Add(id, entry(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestCancelledBatch(t *testing.T) {
 func TestEndedBuild(t *testing.T) {
 	c, _ := newCatalog(t)
 	defer func() { _ = c.Close() }()
-	b, err := c.Begin(context.Background(), "one")
+	b, err := schematest.Begin(context.Background(), c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestEndedBuild(t *testing.T) {
 func TestRemovedCatalog(t *testing.T) {
 	c, path := newCatalog(t)
 	defer func() { _ = c.Close() }()
-	b, err := c.Begin(context.Background(), "one")
+	b, err := schematest.Begin(context.Background(), c, "one")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -12,11 +13,11 @@ const countIndexes = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AN
 // largeBuild adds more entries than travel to the catalog at a time.
 func largeBuild(t *testing.T, ctx context.Context, c *schema.Catalog) *schema.Build {
 	t.Helper()
-	b, err := c.Begin(ctx, "large")
+	b, err := schematest.Begin(ctx, c, "large")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(1), Scan: "s", Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Size: 1, Quick: digest(1), Scan: "s", Format: "test"})
 	for n := range 9000 {
 		if err := b.Add(id, entry(n)); err != nil {
 			t.Fatal(err)

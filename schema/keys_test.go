@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -68,11 +69,11 @@ func TestKeysAfterAKill(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	writeBuild(t, c, "before", []*schema.Entry{referring(0), referring(1)})
 	ctx := context.Background()
-	b, err := c.Begin(ctx, "killed")
+	b, err := schematest.Begin(ctx, c, "killed")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Format: "test"})
+	id := schematest.Start(t, b, schema.Archive{Format: "test"})
 	for n := range 8192 { // several batches
 		if err := b.Add(id, referring(n)); err != nil {
 			t.Fatal(err)
@@ -100,7 +101,7 @@ func TestKeysAfterAKill(t *testing.T) {
 			t.Errorf("%s: %d of %d have keys: the test shows nothing", table, n[1], n[0])
 		}
 	}
-	next, err := ofCopy.Begin(ctx, "next")
+	next, err := schematest.Begin(ctx, ofCopy, "next")
 	if err != nil {
 		t.Fatal(err)
 	}

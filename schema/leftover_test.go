@@ -11,6 +11,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -53,12 +54,12 @@ func leftOver(t *testing.T, killed bool) string {
 	defer func() { _ = c.Close() }()
 	ctx := context.Background()
 	writeBuild(t, c, "other", []*schema.Entry{referring(0), referring(100_000)})
-	b, err := c.Begin(ctx, "interrupted")
+	b, err := schematest.Begin(ctx, c, "interrupted")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for archive := range 2 { // the second one pushes the end of the first into the catalog
-		id := b.StartArchive(schema.Archive{Size: 7, Quick: digest(archive), Scan: "s", Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Size: 7, Quick: digest(archive), Scan: "s", Format: "test"})
 		for n := range 8192 {
 			if err := b.Add(id, referring(n)); err != nil {
 				t.Fatal(err)
@@ -111,7 +112,7 @@ func TestWhatAnInterruptedScanLeftIsWhole(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b, err := catalog.Begin(ctx, "next")
+			b, err := schematest.Begin(ctx, catalog, "next")
 			if err != nil {
 				t.Fatal(err)
 			}

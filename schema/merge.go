@@ -53,7 +53,7 @@ func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*M
 	if err := addWords(ctx, c, step.From); err != nil {
 		return nil, err
 	}
-	build, err := c.BeginAt(ctx, step.Label, step.Created)
+	build, err := c.Begin(ctx, step.Label, step.Created)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func claimed(t *testing.T, c *schema.Catalog, label string, number byte, claims 
 	t.Helper()
 	schematest.Build(t, c, label, func(b *schema.Build) {
 		add := func(name string, order int64, e schema.Entry) {
-			id := b.StartArchive(schema.Archive{Format: "test"})
+			id := schematest.Start(t, b, schema.Archive{Format: "test"})
 			e.Name, e.Method = name, "none"
 			if err := b.Add(id, &e); err != nil {
 				t.Fatal(err)
@@ -104,11 +104,11 @@ func TestRemoveNames(t *testing.T) {
 	}
 	defer func() { _ = c.Close() }()
 	for i, label := range []string{"one", "two"} {
-		b, err := c.Begin(ctx, label)
+		b, err := schematest.Begin(ctx, c, label)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := b.StartArchive(schema.Archive{Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test"})
 		p := &unreal.PackageRows{Texts: []string{"None", "Shared", label, label + ".", ""}, PackageRow: unreal.PackageRow{Name: 2}, Names: []int64{1, -1, 0},
 			Imports: []unreal.ImportRow{{ClassPackage: 1, Class: 1, Object: 2, OuterPath: -1, Number: -1}},
 			Exports: []unreal.ExportRow{{ClassName: 1, Object: 0, SuperName: 4, OuterPath: 3, Number: 7}}}
@@ -162,7 +162,7 @@ func TestNamesOfPlaces(t *testing.T) {
 	want := map[string]string{}
 	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
 		schematest.Build(t, c, "one", func(b *schema.Build) {
-			id := b.StartArchive(schema.Archive{Format: "test"})
+			id := schematest.Start(t, b, schema.Archive{Format: "test"})
 			for i, tt := range []struct {
 				path, name string
 				derived    bool

@@ -92,7 +92,7 @@ func TestRemoveTextsWithNUL(t *testing.T) {
 	for range 2 {
 		schematest.Build(t, c, "1", func(b *schema.Build) {
 			b.Search = schema.SearchMade
-			id := b.StartArchive(schema.Archive{Format: "test"})
+			id := schematest.Start(t, b, schema.Archive{Format: "test"})
 			if err := b.Add(id, e); err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"pakdb/internal/search"
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -78,12 +79,12 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 	}
 	first := int64(0)
 	for build := range testkit.Of(5, 20) {
-		b, err := c.Begin(t.Context(), "a")
+		b, err := schematest.Begin(t.Context(), c, "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Search = schema.SearchMade
-		a := b.StartArchive(schema.Archive{Format: "loose", Scan: "s", Size: int64(build)})
+		a := schematest.Start(t, b, schema.Archive{Format: "loose", Scan: "s", Size: int64(build)})
 		for _, e := range of(build) {
 			if err := b.Add(a, e); err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -48,7 +49,7 @@ func addBuildOf(label string, first int, version string) step {
 }
 
 func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int, version string) error {
-	b, err := c.BeginAt(ctx, label, time.Unix(1e9, 0)) // the same each time, for [stateOf]
+	b, err := c.Begin(ctx, label, time.Unix(1e9, 0)) // the same each time, for [stateOf]
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,10 @@ func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int, v
 			}
 			return s, nil
 		}
-		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test", Name: name, Sample: sample})
+		id, err := schematest.TryStart(ctx, b, schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test", Name: name, Sample: sample})
+		if err != nil {
+			return errors.Join(err, b.Abandon())
+		}
 		for n := range 20 {
 			if err := b.Add(id, referring(first+20*archive+n)); err != nil {
 				return errors.Join(err, b.Abandon())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pakdb/internal/testkit"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -50,12 +51,12 @@ func TestChecksumsFindContents(t *testing.T) {
 func writeSummed(t *testing.T, c *schema.Catalog, label string, r *rand.Rand, quick bool) {
 	t.Helper()
 	ctx := context.Background()
-	b, err := c.Begin(ctx, label)
+	b, err := schematest.Begin(ctx, c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.pak", "b.pak"} {
-		id := b.StartArchive(schema.Archive{Scan: "s", Format: "test", Name: name})
+		id := schematest.Start(t, b, schema.Archive{Scan: "s", Format: "test", Name: name})
 		unread := quick && (name == "a.pak" || r.IntN(2) == 0)
 		for i := range 12 {
 			e := entry(i)

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/unreal"
 	"pakdb/indexer"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -85,7 +86,7 @@ func appendFString(b []byte, s string) []byte {
 // addRegistry adds a build of two packages and an asset registry, which lists a third.
 func addRegistry(t testing.TB, c *schema.Catalog) {
 	t.Helper()
-	b, err := c.Begin(context.Background(), "registry")
+	b, err := schematest.Begin(context.Background(), c, "registry")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func addRegistry(t testing.TB, c *schema.Catalog) {
 		Dependencies: []unreal.RegistryDependency{{From: 0, To: 1, Flags: 2}, {From: 0, To: 2, Flags: 3}, {From: 0, To: 7, Kind: unreal.DependsOnName},
 			{From: 1, To: 0, Kind: unreal.Manages, Flags: 1}},
 		Packages: []unreal.RegistryPackage{{Package: 0, DiskSize: 10, Ext: ".uasset", CookedHash: make([]byte, 16)}, {Package: 2, DiskSize: 4000, Ext: ".uasset"}}}
-	id := b.StartArchive(schema.Archive{Size: 9000, Format: "unrealpak", Version: "11"})
+	id := schematest.Start(t, b, schema.Archive{Size: 9000, Format: "unrealpak", Version: "11"})
 	for n, name := range []string{"A", "B", "AssetRegistry"} {
 		e := &schema.Entry{Ordinal: int64(n), Name: "Game/Content/" + name + ".uasset", Method: "none", Stored: 4000, Size: 4000,
 			HasContent: true, Content: schema.Digest{0xa5, byte(n)}, ContentSize: 4000}

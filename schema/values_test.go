@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pakdb/internal/family"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 )
 
@@ -85,11 +86,11 @@ const none = int64(0)
 // addValues adds a build of packages with values: "shooter".
 func addValues(t testing.TB, c *schema.Catalog) {
 	t.Helper()
-	b, err := c.Begin(context.Background(), "shooter")
+	b, err := schematest.Begin(context.Background(), c, "shooter")
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.StartArchive(schema.Archive{Size: 7000, Format: "unrealpak", Version: "11", MountPoint: "../../../Shooter/Content/"})
+	id := schematest.Start(t, b, schema.Archive{Size: 7000, Format: "unrealpak", Version: "11", MountPoint: "../../../Shooter/Content/"})
 	n := int64(0)
 	add := func(name string, f *fixtureValues, exports, lost int64, missing string) {
 		path, pkg := name+".uasset", "/Game/"+name

@@ -75,7 +75,7 @@ func TestGamePaths(t *testing.T) {
 	mounts := []string{"", "/", "../../../", "../../../Game/Content/", "../../../Game/Content", "../../../Game/./Config/../", `C:\Game\`, "../../../../../"}
 	schematest.Build(t, c, "1", func(b *schema.Build) {
 		for i, mountPoint := range mounts {
-			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", MountPoint: mountPoint})
+			id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test", MountPoint: mountPoint})
 			for n, name := range []string{"A.ini", "Maps/B.umap", "Maps/C.umap", "Maps/Sub/D.umap", ""} {
 				if err := b.Add(id, &schema.Entry{Ordinal: int64(n), Name: name, Size: int64(1 + i + n), Stored: 1}); err != nil {
 					t.Fatal(err)
@@ -130,7 +130,7 @@ func TestParentsInSeveralArchives(t *testing.T) {
 		t.Errorf("%d values have more rows than the build has archives: %v", len(more), more[0])
 	}
 	c, path := newCatalog(t)
-	b, err := c.Begin(t.Context(), "cycle")
+	b, err := schematest.Begin(t.Context(), c, "cycle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestParentsInSeveralArchives(t *testing.T) {
 		e.Facts = &schema.Facts{Inspector: "i/1", Kind: "calligraphy-prototype",
 			Symbols: []schema.Symbol{{Space: "prototype", Key: 7, Path: e.Name}},
 			Refs:    []schema.Ref{{Kind: "parent", Space: "prototype", Key: 7}}}
-		id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(n), Scan: "s", Format: "test", Name: fmt.Sprint(n)})
+		id := schematest.Start(t, b, schema.Archive{Size: 1, Quick: digest(n), Scan: "s", Format: "test", Name: fmt.Sprint(n)})
 		if err := b.Add(id, e); err != nil {
 			t.Fatal(err)
 		}

@@ -585,7 +585,7 @@ func TestScanBeside(t *testing.T) {
 	}
 	defer func() { _ = c.Close() }()
 	add := func(label string, names ...string) {
-		b, err := c.Begin(t.Context(), label)
+		b, err := schematest.Begin(t.Context(), c, label)
 		if err != nil {
 			t.Fatal(err)
 		}

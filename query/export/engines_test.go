@@ -57,13 +57,13 @@ func catalog(t testing.TB) string {
 // ASCII, times before 1970 and equal contents. step changes some of it.
 func tricky(t testing.TB, c *schema.Catalog, label string, step int) {
 	t.Helper()
-	b, err := c.Begin(t.Context(), label)
+	b, err := schematest.Begin(t.Context(), c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
 	digest := func(n int) schema.Digest { return schema.Digest{0xff, byte(n), 0xfe, byte(n), 1, 2, 3, 0xff} }
 	mount := func(name string, entries ...schema.Entry) {
-		id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test"})
 		for i := range entries {
 			entries[i].Ordinal = int64(i)
 			if err := b.Add(id, &entries[i]); err != nil {

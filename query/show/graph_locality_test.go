@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -25,7 +26,7 @@ func localities(t *testing.T, weak bool, first, second []piece, names ...schema.
 	g := open(t, func(b *schema.Build) {
 		content := byte(0)
 		for i, pieces := range [][]piece{first, second} {
-			id := b.StartArchive(schema.Archive{Format: "test", Quick: schema.Digest{byte(i)}})
+			id := schematest.Start(t, b, schema.Archive{Format: "test", Quick: schema.Digest{byte(i)}})
 			for n, p := range pieces {
 				content++
 				e := &schema.Entry{Ordinal: int64(n), Name: p.typ + "/" + string(rune('a'+p.id)), Type: p.typ, Method: "none",

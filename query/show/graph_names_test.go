@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -14,7 +15,7 @@ import (
 func packages(t *testing.T) *show.Graph {
 	t.Helper()
 	return open(t, func(b *schema.Build) {
-		id := b.StartArchive(schema.Archive{Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test"})
 		add := func(n int64, file, name string, refs ...schema.Ref) {
 			for i := range refs {
 				refs[i].Kind, refs[i].Space, refs[i].Key = "import", "package", schema.NameKey(refs[i].Name)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/unreal"
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -16,7 +17,7 @@ func TestWalkAlongRegistry(t *testing.T) {
 		Dependencies: []unreal.RegistryDependency{{From: 0, To: 1}, {From: 0, To: 2, Flags: 1}, {From: 0, To: 4, Flags: 1},
 			{From: 0, To: 3, Kind: unreal.DependsOnName}, {From: 1, To: 0, Kind: unreal.Manages}, {From: 2, To: 0}}}
 	g := open(t, func(b *schema.Build) {
-		id := b.StartArchive(schema.Archive{Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test"})
 		for n, name := range []string{"A", "B", "AssetRegistry"} {
 			e := &schema.Entry{Ordinal: int64(n), Name: "Dir/" + name + ".uasset", Method: "none", HasContent: true, Content: schema.Digest{byte(n + 1)},
 				Facts: &schema.Facts{Inspector: "test/1", Kind: "test"}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -15,7 +16,7 @@ import (
 func catalog(t *testing.T) *show.Graph {
 	t.Helper()
 	return open(t, func(b *schema.Build) {
-		id := b.StartArchive(schema.Archive{Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test"})
 		add := func(n int64, name string, refs ...schema.Ref) {
 			facts := &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs,
 				Symbols: []schema.Symbol{{Space: "thing", Key: -n}}}
@@ -122,7 +123,7 @@ func TestCycles(t *testing.T) {
 // name only begins so.
 func TestResolveStems(t *testing.T) {
 	g := open(t, func(b *schema.Build) {
-		id := b.StartArchive(schema.Archive{Format: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test"})
 		for i, name := range []string{"A/Log.uasset", "A/Log.uexp", "A/Log.m.ubulk", "A/Log.old.txt", "A/Logs.uasset", "B/Map.umap", "C/Map.x", "D/Only.uexp"} {
 			if err := b.Add(id, &schema.Entry{Ordinal: int64(i), Name: name, Method: "none"}); err != nil {
 				t.Fatal(err)

@@ -3,9 +3,11 @@
 package schematest
 
 import (
+	"context"
 	"database/sql"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"pakdb/schema"
 )
@@ -26,10 +28,34 @@ func Write(t testing.TB, fill func(*schema.Catalog)) (path string) {
 	return path
 }
 
+// Begin starts a build that is made now.
+func Begin(ctx context.Context, c *schema.Catalog, label string) (*schema.Build, error) {
+	return c.Begin(ctx, label, time.Now())
+}
+
+// Start begins an archive that continues the edition before, if there is one.
+func Start(t testing.TB, b *schema.Build, a schema.Archive) int64 {
+	t.Helper()
+	id, err := TryStart(t.Context(), b, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TryStart is Start, and returns the error.
+func TryStart(ctx context.Context, b *schema.Build, a schema.Archive) (int64, error) {
+	before, err := b.EditionBefore(ctx, &a)
+	if err != nil {
+		return 0, err
+	}
+	return b.Continue(a, before), nil
+}
+
 // Build writes one build.
 func Build(t testing.TB, c *schema.Catalog, label string, fill func(*schema.Build)) {
 	t.Helper()
-	b, err := c.Begin(t.Context(), label)
+	b, err := Begin(t.Context(), c, label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +68,7 @@ func Build(t testing.TB, c *schema.Catalog, label string, fill func(*schema.Buil
 // Mount writes an archive that has the entries, and mounts it under a name.
 func Mount(t testing.TB, b *schema.Build, name string, entries ...schema.Entry) {
 	t.Helper()
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	id := Start(t, b, schema.Archive{Format: "test", Scan: "test"})
 	for i := range entries {
 		entries[i].Ordinal = int64(i)
 		if err := b.Add(id, &entries[i]); err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/testkit/schematest"
 	"pakdb/schema"
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
@@ -25,12 +26,12 @@ func catalog(t *testing.T, entries int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := c.Begin(t.Context(), "1")
+	b, err := schematest.Begin(t.Context(), c, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for a := range 3 {
-		id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+		id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test"})
 		for i := range entries {
 			name := fmt.Sprintf("d%d/%d", i/50, i)
 			if i%97 == 0 && a == 0 {

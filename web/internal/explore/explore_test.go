@@ -30,7 +30,7 @@ func entry(name, content string) schema.Entry {
 func mounts(t *testing.T, c *schema.Catalog, label string, text string) {
 	schematest.Build(t, c, label, func(b *schema.Build) {
 		mount := func(name, point string, place int64, entries ...schema.Entry) {
-			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: name, MountPoint: point, Size: int64(len(text))})
+			id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test", Name: name, MountPoint: point, Size: int64(len(text))})
 			for i := range entries {
 				entries[i].Ordinal = int64(i)
 				if err := b.Add(id, &entries[i]); err != nil {
