@@ -128,6 +128,7 @@ func (s *scan) readAll(ctx context.Context, files []file) error {
 		s.progress.Bytes.Add(f.size)
 	}
 	err := process.RescueCall(func() error { return s.run(ctx, files) })
+	s.inspected.endKeep()
 	if err == nil {
 		s.mountAll()
 	}

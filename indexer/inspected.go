@@ -120,3 +120,6 @@ func (s *inspected) keep(row *schema.Entry) {
 		}
 	}
 }
+
+// endKeep forgets what was kept, 24 MB of a million contents.
+func (s *inspected) endKeep() { s.facts, s.values = nil, nil }

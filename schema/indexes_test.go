@@ -49,6 +49,24 @@ func TestLargeFirstBuildHasIndexes(t *testing.T) {
 	}
 }
 
+// TestLargeBuildAfterOneWithoutContents: the first build had paths, which keep their keys.
+func TestLargeBuildAfterOneWithoutContents(t *testing.T) {
+	c, path := newCatalog(t)
+	writeBuild(t, c, "deleted", []*schema.Entry{{Name: "gone.txt", Flags: 2, Offset: -1}})
+	if _, err := largeBuild(t, t.Context(), c).Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := scan[string](t, readDB(t, path), "PRAGMA integrity_check"); s != "ok" {
+		t.Error(s)
+	}
+	if all, _ := findings(t, path); len(all) > 0 {
+		t.Error(all)
+	}
+}
+
 // TestInterruptedBuildLeavesIndexesToTheNext: one that is cancelled does not take the time
 // for them.
 func TestInterruptedBuildLeavesIndexesToTheNext(t *testing.T) {

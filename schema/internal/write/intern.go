@@ -39,16 +39,18 @@ type interner struct {
 	matcher  *matcher
 	dirs     map[string]int64
 	nextDir  int64
+	folders  map[int64]*folderSums // by archive
 	paths    seen
 	contents seen
 	texts    seen           // of table name; case included
 	stated   map[int64]bool // contents of which the catalog has only the start of the hash; false: they have been read now
 	refs     []Key          // that have no row in the key table yet
+	refsFrom int64          // they are of contents from it on
 }
 
 // newInterner reads where the ids are.
 func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
-	in = &interner{finder: finder, matcher: newMatcher(finder), stated: map[int64]bool{}}
+	in = &interner{finder: finder, matcher: newMatcher(finder), stated: map[int64]bool{}, folders: map[int64]*folderSums{}}
 	if in.dirs, err = conn.Map[string, int64](ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
 	}
@@ -56,6 +58,7 @@ func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *inte
 	in.nextDir = last + 1
 	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
 		in.texts.start(ctx, tx, nameTable))
+	in.refsFrom = in.contents.next
 	return in, err
 }
 
@@ -65,6 +68,7 @@ func (in *interner) full() bool { return in.paths.full() || in.contents.full() |
 // intern fills in the rows and ids of a batch.
 func (in *interner) intern(ctx context.Context, b *Batch) error {
 	b.FirstDir, b.FirstPath, b.FirstContent, b.FirstText = in.nextDir, in.paths.next, in.contents.next, in.texts.next
+	in.addFiles(b)
 	if err := in.matcher.keepRows(ctx, b); err != nil {
 		return err
 	}
@@ -89,15 +93,39 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 		}
 	}
 	if len(in.refs) >= maxKeys || b.Keyed { // nothing follows the last ones before they are in the catalog
-		b.Keys = in.takeKeys(b.Keyed)
+		b.Keys = in.takeKeys(b.Keyed, b.Keyed)
 	}
 	return nil
+}
+
+// addFiles counts the entries of the batch in their folders.
+func (in *interner) addFiles(b *Batch) {
+	for i := range b.Archives {
+		if id := b.Archives[i].ID; in.folders[id] == nil {
+			in.folders[id] = &folderSums{at: map[int64]uint32{}}
+		}
+	}
+	last, dir := "", int64(0) // neighbours have one folder
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		prefix, _ := record.SplitPath(r.Name)
+		switch {
+		case r.Name == "":
+			last, dir = "", 0
+		case dir == 0 || prefix != last:
+			last, dir = prefix, in.dir(b, prefix)
+		}
+		if r.Flags&unseen == 0 {
+			in.folders[r.Archive].add(dir, &r.Entry)
+		}
+	}
 }
 
 // sumFolders adds the sums of an archive by folder to the batch, and ends those that are not
 // those of the edition before.
 func (in *interner) sumFolders(ctx context.Context, b *Batch, a *Archive) error {
-	sums := a.Totals.Folders(a.Lineage, in.dirs)
+	sums := in.folders[a.ID].rows(a.Lineage)
+	delete(in.folders, a.ID)
 	if a.Lineage.Edition > 0 {
 		before := map[int64]Folder{}
 		err := conn.EachRow(ctx, in.finder.DB, `SELECT f.dir_id, f.files, f.size, f.stored, f.largest, w.word
@@ -234,7 +262,7 @@ func (in *interner) collectRefs(b *Batch) {
 	for _, e := range b.Again {
 		again[e.ContentID] = true
 	}
-	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.contents.unkeyed }) {
+	if slices.ContainsFunc(b.Again, func(e *Row) bool { return e.ContentID >= in.refsFrom }) {
 		in.refs = slices.DeleteFunc(in.refs, func(k Key) bool { return again[k.ID] })
 	}
 	for _, e := range b.Due {
@@ -247,15 +275,27 @@ func (in *interner) collectRefs(b *Batch) {
 	sortKeys(b.Refs)
 }
 
-// takeKeys returns the keys that wait, sorted. It may forget what was seen, which takes as much
-// memory, see [seen.takeKeys].
-func (in *interner) takeKeys(forget bool) *keySet {
-	keys := &keySet{in.paths.takeKeys(forget), in.contents.takeKeys(forget), in.texts.takeKeys(forget), in.refs}
-	in.refs = nil
+// takeKeys returns the keys that wait, each kind in its order. It may forget what was seen, one
+// kind after the other, because keys take as much memory. In a first build it takes references
+// alone otherwise. keyed says that the key tables are complete with these keys.
+func (in *interner) takeKeys(forget, keyed bool) *keySet {
+	keys := &keySet{Refs: in.refs}
+	sortKeys(keys.Refs)
+	in.refs, in.refsFrom = nil, in.contents.next
 	if forget {
 		clear(in.stated)
 	}
-	keys.Sort()
+	for _, s := range []struct {
+		*seen
+		keys *[]Key
+	}{{&in.paths, &keys.Paths}, {&in.contents, &keys.Contents}, {&in.texts, &keys.Texts}} {
+		if forget || !s.own {
+			*s.keys = s.takeKeys()
+		}
+		if forget {
+			s.forget(*s.keys, keyed)
+		}
+	}
 	return keys
 }
 

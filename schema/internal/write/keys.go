@@ -1,14 +1,18 @@
 package write
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
+	"encoding/binary"
+	"errors"
+	"io"
 	"math"
 	"slices"
-	"sync"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
@@ -37,19 +41,21 @@ var (
 	refKeys     = keyTable("x_ref_key", "content_id", "INSERT OR IGNORE")
 )
 
-// insertKeys adds the keys that have waited long enough. Where they are the first ones, and all of
-// a first build, they wait until its indexes are made.
+// insertKeys adds the keys that have waited long enough. Those of a first build wait until its
+// indexes are made, and so do its references if they are the first ones.
 func insertKeys(t *tx, b *Batch) error {
-	var all []keysOf
+	all := []keysOf{{&refKeys, slices.Compact(b.Refs)}}
 	if b.Keys != nil {
-		all = b.Keys.tables()
-		if b.Keyed && t.unindexed && !t.keyed && len(b.Refs) == 0 {
-			t.late = all
-			return nil
-		}
+		all = append(b.Keys.tables(), all...)
 	}
-	for _, k := range append(all, keysOf{&refKeys, slices.Compact(b.Refs)}) {
-		t.keyed = t.keyed || len(k.rows) > 0
+	for _, k := range all {
+		if t.unindexed && (k.into != &refKeys || b.Keyed && !t.referred && len(b.Refs) == 0) {
+			if err := t.late.add(k); err != nil {
+				return err
+			}
+			continue
+		}
+		t.referred = t.referred || len(k.rows) > 0
 		if err := k.into.insert(t, pointers(k.rows)); err != nil {
 			return err
 		}
@@ -61,6 +67,83 @@ func insertKeys(t *tx, b *Batch) error {
 type keysOf struct {
 	into *table[*Key]
 	rows []Key
+}
+
+// lateKeys are rows of empty key tables that wait until a first build has all of its rows: in
+// runs, each in its order, in a temporary file.
+type lateKeys struct {
+	file *atomicfile.Scratch // nil: there are none
+	runs map[*table[*Key]][]*bufio.Reader
+	size int64
+}
+
+// add adds a run.
+func (l *lateKeys) add(k keysOf) (err error) {
+	if len(k.rows) == 0 {
+		return nil
+	}
+	if l.file == nil {
+		if l.file, err = atomicfile.NewScratch(""); err != nil {
+			return err
+		}
+		l.runs = map[*table[*Key]][]*bufio.Reader{}
+	}
+	size := int64(len(k.rows)) * 16
+	l.runs[k.into] = append(l.runs[k.into], bufio.NewReader(io.NewSectionReader(l.file, l.size, size)))
+	l.size += size
+	w := bufio.NewWriter(l.file)
+	var row []byte
+	for _, key := range k.rows {
+		row = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(row[:0], uint64(key.Key)), uint64(key.ID))
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// each calls add for the rows of a table in their order.
+func (l *lateKeys) each(of *table[*Key], add func(Key) error) error {
+	runs := l.runs[of]
+	heads := make([]Key, len(runs))
+	next := func(i int) error {
+		var row [16]byte
+		_, err := io.ReadFull(runs[i], row[:])
+		heads[i] = Key{int64(binary.LittleEndian.Uint64(row[:])), int64(binary.LittleEndian.Uint64(row[8:]))}
+		if errors.Is(err, io.EOF) {
+			heads, runs, err = slices.Delete(heads, i, i+1), slices.Delete(runs, i, i+1), nil
+		}
+		return err
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		if err := next(i); err != nil {
+			return err
+		}
+	}
+	for len(heads) > 0 {
+		first := 0
+		for i := range heads {
+			if compareKeys(heads[i], heads[first]) < 0 {
+				first = i
+			}
+		}
+		if err := add(heads[first]); err != nil {
+			return err
+		}
+		if err := next(first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close drops all.
+func (l *lateKeys) close() (err error) {
+	if l.file != nil {
+		err = l.file.Close()
+	}
+	*l = lateKeys{}
+	return err
 }
 
 // tables returns the keys by their tables.
@@ -104,15 +187,6 @@ type keySet struct{ Paths, Contents, Texts, Refs []Key }
 // maxKeys bounds how many references wait, 16 bytes each.
 const maxKeys = 2 << 20
 
-// Sort puts each kind in key order.
-func (k *keySet) Sort() {
-	var wg sync.WaitGroup
-	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs} {
-		wg.Go(func() { sortKeys(keys) })
-	}
-	wg.Wait()
-}
-
 // sortKeys puts keys in order, those of one key by their ids.
 func sortKeys(keys []Key) { slices.SortFunc(keys, compareKeys) }
 
@@ -134,10 +208,10 @@ func appendRefs(keys []Key, r *Row) []Key {
 	return keys
 }
 
-// keyIndex is a key table in memory, 8 bytes a row: the ids of each key. It is read in one
+// keyIndex is a part of a key table in memory, 6 bytes a row: the ids of each key. It is read in one
 // go and in the table's order, so that each row costs a twentieth of looking for it.
 type keyIndex struct {
-	keys []uint32 // the bits after those of the bucket, ascending in it: others may have the same, so that rows are compared
+	keys []uint16 // the bits after those of the bucket, ascending in it: others may have the same, so that rows are compared
 	ids  []uint32
 	from [1<<keyBits + 1]uint32 // where the keys of each bucket begin
 }
@@ -147,29 +221,43 @@ type keyIndex struct {
 // bucket that is too full.
 const keyBits = 16
 
-// maxIndexed bounds the memory of each index: 64 MB.
+// maxIndexed bounds the memory of each index: 48 MB.
 const maxIndexed = 8 << 20
 
 // keyBucket returns the bucket of a key, and what it is found by there.
-func keyBucket(key int64) (bucket uint64, rest uint32) {
+func keyBucket(key int64) (bucket uint64, rest uint16) {
 	ordered := uint64(key) ^ 1<<63
-	return ordered >> (64 - keyBits), uint32(ordered >> (32 - keyBits))
+	return ordered >> (64 - keyBits), uint16(ordered >> (48 - keyBits))
 }
 
 // loadKeyIndex reads a key table of at most so many rows.
 func loadKeyIndex(ctx context.Context, db *sql.DB, of numbered, rows int64) (*keyIndex, error) {
-	x := &keyIndex{keys: make([]uint32, 0, rows), ids: make([]uint32, 0, rows)}
+	x := newKeyIndex(rows)
 	err := scanPages(ctx, db, of.keys, []string{"key", of.id}, math.MinInt64, func(v []btree.Value) bool {
-		bucket, rest := keyBucket(v[0].Int)
-		x.keys = append(x.keys, rest)
-		x.ids = append(x.ids, uint32(v[1].Int))
-		x.from[bucket+1] = uint32(len(x.keys))
+		x.add(Key{v[0].Int, v[1].Int})
 		return true
 	})
+	return x.end(), err
+}
+
+func newKeyIndex(rows int64) *keyIndex {
+	return &keyIndex{keys: make([]uint16, 0, rows), ids: make([]uint32, 0, rows)}
+}
+
+// add adds a row that follows the others.
+func (x *keyIndex) add(k Key) {
+	bucket, rest := keyBucket(k.Key)
+	x.keys = append(x.keys, rest)
+	x.ids = append(x.ids, uint32(k.ID))
+	x.from[bucket+1] = uint32(len(x.keys))
+}
+
+// end completes the index.
+func (x *keyIndex) end() *keyIndex {
 	for b := 1; b < len(x.from); b++ { // those of empty buckets
 		x.from[b] = max(x.from[b], x.from[b-1])
 	}
-	return x, err
+	return x
 }
 
 // appendIDs adds the ids of a key to ids, and few others.

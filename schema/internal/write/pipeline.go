@@ -95,13 +95,14 @@ func (p *Pipeline) intern(ctx context.Context, queue <-chan *Batch, ready chan<-
 // makeRoom lets the interner forget, once the catalog has all that it would.
 func (p *Pipeline) makeRoom(ready chan<- *Batch) {
 	written := make(chan struct{})
-	ready <- &Batch{Written: written, IDs: IDs{Keys: p.interner.takeKeys(true)}}
+	ready <- &Batch{Written: written, IDs: IDs{Keys: p.interner.takeKeys(true, false)}}
 	<-written
 }
 
 // write is the goroutine that owns the database until end.
 func (p *Pipeline) write(ctx context.Context, ready <-chan *Batch) {
 	defer close(p.done)
+	defer func() { _ = p.rows.late.close() }()
 	for b := range ready {
 		if p.err == nil { // else drain, so that send never blocks
 			last, err := p.writeGroup(ctx, b, ready)
@@ -144,8 +145,8 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
-		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s, p.rows.late) })
-		p.rows.late = nil
+		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s, &p.rows.late) })
+		err = errors.Join(err, p.rows.late.close())
 	}
 	return b, cmp.Or(err, b.Err)
 }
@@ -158,7 +159,7 @@ func (p *Pipeline) recycle(b *Batch) {
 	case p.free <- rows[:0]:
 	default:
 	}
-	b.Rows, b.IDs = nil, IDs{}
+	b.Rows, b.Archives, b.IDs = nil, nil, IDs{}
 }
 
 // NewBatch returns an empty batch that follows one, as roomy as that was filled.
@@ -263,14 +264,14 @@ type writer struct {
 	summed bool  // addSums has added what was there when the build began
 	sets   int64 // the last id of table value_set
 	search int64 // the last content that search has indexed
-	empty  bool  // nothing has been written to the catalog
+	empty  bool  // no paths, contents or texts have been written to the catalog
 
 	// The catalog lacks indexes, which a large build that fills an empty catalog has made after all
 	// of its rows, see makeIndexes. A build that is interrupted leaves none; they are made when the
 	// next one begins.
 	unindexed bool
-	keyed     bool     // a key table may have rows
-	late      []keysOf // what makeIndexes writes; all key tables are empty
+	referred  bool     // the table of references may have rows
+	late      lateKeys // what makeIndexes writes
 }
 
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
@@ -284,12 +285,16 @@ func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, erro
 	if err != nil {
 		return nil, err
 	}
-	contents, err := conn.MaxID(ctx, tx, "x_content", "content_id")
-	if err != nil {
-		return nil, err
+	empty := true
+	for _, t := range []numbered{pathTable, contentTable, nameTable} {
+		last, err := conn.MaxID(ctx, tx, t.name, t.id)
+		if err != nil {
+			return nil, err
+		}
+		empty = empty && last == 0
 	}
 	indexed, err := search.Indexed(ctx, tx)
-	return &writer{src: src, words: words, sets: sets, search: indexed, empty: contents == 0}, err
+	return &writer{src: src, words: words, sets: sets, search: indexed, empty: empty}, err
 }
 
 func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {

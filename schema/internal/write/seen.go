@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"hash/maphash"
+	"runtime/debug"
 	"slices"
 
 	"pakdb/schema/internal/conn"
@@ -45,27 +46,28 @@ type seen struct {
 	unkeyed int64 // ids from it on have no row in the key table yet
 	// all: every id below next is in fresh, so that a miss needs no look-up.
 	all bool
+	own bool // all ids are of this build: the key table may lack them until it ends
 
 	asked int64           // how many keys were looked up
 	old   map[ident]int64 // what the look-ups found; where there is an index, the last one alone
-	index *keyIndex       // of what the catalog held before; nil: not worth its while
+	index []*keyIndex     // parts, of all ids below first; nil: not worth its while
 }
 
 // maxSeen bounds the memory of each, about 21 bytes an element. Beyond it they start anew
 // and the catalog is asked, of which an index may be in memory as well.
-const maxSeen = 3 << 19
+var maxSeen = 1 << 20 // tests make it less
 
 // start reads where the ids of a table are.
 func (s *seen) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 	last, err := conn.MaxID(ctx, tx, table.name, table.id)
-	*s = seen{numbered: table, first: last + 1, next: last + 1, unkeyed: last + 1, all: last == 0, old: map[ident]int64{}}
+	*s = seen{numbered: table, first: last + 1, next: last + 1, unkeyed: last + 1, all: last == 0, own: last == 0, old: map[ident]int64{}}
 	return err
 }
 
 // full reports that the memory is used up.
 func (s *seen) full() bool {
 	n := s.fresh.n + len(s.old)
-	return n > maxSeen || n > maxSeen/2 && !s.all
+	return n > maxSeen || n > maxSeen/2 && s.own && !s.all
 }
 
 // has reports whether the id of k is known, and will be after the next look-up.
@@ -89,18 +91,35 @@ func (s *seen) id(k ident) (id int64, fresh bool) {
 	return s.first + int64(n), fresh
 }
 
-// takeKeys returns the rows of the key table for ids that have none yet. It may forget all ids:
-// the next one must be asked for when all rows and keys are in the catalog.
-func (s *seen) takeKeys(forget bool) []Key {
+// takeKeys returns the rows of the key table for ids that have none yet, in their order.
+func (s *seen) takeKeys() []Key {
 	keys := make([]Key, 0, s.next-s.unkeyed)
 	for id := s.unkeyed; id < s.next; id++ {
 		keys = append(keys, Key{Key: s.fresh.at(int(id - s.first)).key, ID: id})
 	}
 	s.unkeyed = s.next
-	if forget {
-		*s = seen{numbered: s.numbered, first: s.next, next: s.next, unkeyed: s.next, old: map[ident]int64{}}
-	}
+	sortKeys(keys)
 	return keys
+}
+
+// forget makes room for other ids, which may be asked for when all rows are in the catalog. keyed
+// says that the key table is complete then; otherwise keys are all that were in fresh.
+func (s *seen) forget(keys []Key, keyed bool) {
+	large := s.full()
+	s.own = s.own && !keyed
+	s.fresh, s.old, s.all, s.first = idTable{}, map[ident]int64{}, false, s.next
+	if s.own {
+		x := newKeyIndex(int64(len(keys)))
+		for _, k := range keys {
+			x.add(k)
+		}
+		s.index = append(s.index, x.end())
+	} else {
+		s.index, s.asked = nil, 0
+	}
+	if large {
+		debug.FreeOSMemory() // what comes next takes as much
+	}
 }
 
 // find takes in the rows of the catalog that have one of the keys. take returns
@@ -134,13 +153,17 @@ const indexPays = 50
 func (s *seen) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (ids []int64, err error) {
 	s.asked += int64(len(keys))
 	if s.index == nil && s.next <= maxIndexed && s.asked*indexPays > s.next {
-		if s.index, err = loadKeyIndex(ctx, f.DB, s.numbered, s.next); err != nil {
+		x, err := loadKeyIndex(ctx, f.DB, s.numbered, s.next)
+		if err != nil {
 			return nil, err
 		}
+		s.index = []*keyIndex{x}
 	}
 	if s.index != nil {
-		for _, key := range keys {
-			ids = s.index.appendIDs(ids, key)
+		for _, x := range s.index {
+			for _, key := range keys {
+				ids = x.appendIDs(ids, key)
+			}
 		}
 		return ids, nil
 	}

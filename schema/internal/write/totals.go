@@ -18,15 +18,11 @@ type Totals struct {
 	sums map[kindOfEntry]*Total
 	last *Total // of the entry before, which the next one is often like
 	many bool
-
-	folders map[string]*Folder // by prefix
-	folder  *Folder            // of the entry before
-	prefix  string             // of that
 }
 
 // Folder is a row of folder_sum: the files of an archive that lie directly in a folder.
 type Folder struct {
-	Lineage, Dir, Since int64 // filled in by the interner; Dir 0: of what has no path
+	Lineage, Dir, Since int64 // Dir 0: of what has no path
 	Files, Size, Stored int64
 	Largest             int64  // size of the largest file
 	Ext                 string // of that; of equally large ones the first
@@ -54,17 +50,12 @@ type kindOfEntry struct {
 // Add counts an entry.
 func (t *Totals) Add(e *record.Entry) {
 	kind := kindOfEntry{HasPath: e.Name != "", Type: e.Type, Method: e.Method, Flags: e.Flags}
-	prefix := ""
-	if kind.HasPath {
-		var name string
-		prefix, name = record.SplitPath(e.Name)
-		kind.Ext = record.Ext(name)
-	}
-	if e.Flags&unseen == 0 {
-		t.addFile(e, prefix, &kind)
-	}
 	if t.many {
 		return
+	}
+	if kind.HasPath {
+		_, name := record.SplitPath(e.Name)
+		kind.Ext = record.Ext(name)
 	}
 	if t.last == nil || t.last.kindOfEntry != kind {
 		t.last = t.of(kind)
@@ -76,46 +67,44 @@ func (t *Totals) Add(e *record.Entry) {
 	}
 }
 
-// noPath is the prefix of entries without a path: no folder has it.
-const noPath = "\x00"
+// folderSums are sums over the files of an archive, by folder.
+type folderSums struct {
+	at  map[int64]uint32 // where in all, by the id of the folder
+	all []Folder
+}
 
-// addFile counts a file in its folder.
-func (t *Totals) addFile(e *record.Entry, prefix string, kind *kindOfEntry) {
-	if !kind.HasPath {
-		prefix = noPath
+// add counts an entry in its folder, 0 for one without a path.
+func (s *folderSums) add(dir int64, e *record.Entry) {
+	at, known := s.at[dir]
+	if !known {
+		at = uint32(len(s.all))
+		s.at[dir] = at
+		s.all = append(s.all, Folder{Dir: dir, Largest: -1})
 	}
-	f := t.folder
-	if f == nil || t.prefix != prefix {
-		if f = t.folders[prefix]; f == nil {
-			if t.folders == nil {
-				t.folders = map[string]*Folder{}
-			}
-			prefix = strings.Clone(prefix)
-			f = &Folder{Largest: -1}
-			t.folders[prefix] = f
-		}
-		t.folder, t.prefix = f, prefix
-	}
+	f := &s.all[at]
 	f.Files++
 	f.Size += e.Size
 	f.Stored += e.Stored
-	if e.Size > f.Largest || e.Size == f.Largest && kind.Ext < f.Ext {
-		f.Largest, f.Ext = e.Size, strings.Clone(kind.Ext)
+	if e.Size < f.Largest {
+		return
+	}
+	ext := ""
+	if e.Name != "" {
+		_, name := record.SplitPath(e.Name)
+		ext = record.Ext(name)
+	}
+	if e.Size > f.Largest || ext < f.Ext {
+		f.Largest, f.Ext = e.Size, strings.Clone(ext)
 	}
 }
 
-// Folders returns the sums by folder, as those of an edition whose folders have these ids.
-func (t *Totals) Folders(of Lineage, dirs map[string]int64) []Folder {
-	all := make([]Folder, 0, len(t.folders))
-	for prefix, f := range t.folders {
-		f.Lineage, f.Since = of.ID, of.Edition
-		if prefix != noPath {
-			f.Dir = dirs[prefix]
-		}
-		all = append(all, *f)
+// rows returns the sums in the order of folders, as those of an edition.
+func (s *folderSums) rows(of Lineage) []Folder {
+	for i := range s.all {
+		s.all[i].Lineage, s.all[i].Since = of.ID, of.Edition
 	}
-	slices.SortFunc(all, func(a, b Folder) int { return cmp.Compare(a.Dir, b.Dir) })
-	return all
+	slices.SortFunc(s.all, func(a, b Folder) int { return cmp.Compare(a.Dir, b.Dir) })
+	return s.all
 }
 
 // of returns the sums for a kind of entries, nil where there are too many kinds.
