@@ -46,7 +46,7 @@ type Publication struct {
 	Mounts  []record.Mount // in their order
 	Summed  bool           // one of them was read whose stored bytes have a checksum
 	mounted int            // how many of Mounts are in the catalog
-	files   []uint32       // hashes of the files of all entries that were added
+	files   []uint64       // hashes of the files of all entries that were added
 	hidden  []shadow
 }
 
@@ -221,7 +221,7 @@ var seed = maphash.MakeSeed()
 // AddFile notes that an entry is that file of the game, "" for none.
 func (b *Publication) AddFile(file string) {
 	if file != "" {
-		b.files = append(b.files, uint32(maphash.String(seed, file)))
+		b.files = append(b.files, maphash.String(seed, file))
 	}
 }
 
@@ -256,7 +256,7 @@ func (b *Publication) FindShadows(ctx context.Context, db *sql.DB) error {
 	var all []held
 	archives := slices.Collect(maps.Keys(mounts))
 	err = rows.EachFile(ctx, db, archives, func(f *rows.File) error {
-		if twice[uint32(maphash.String(seed, f.File))] {
+		if twice[maphash.String(seed, f.File)] {
 			key := record.HashOf(f.File)
 			for _, m := range mounts[f.Archive] {
 				all = append(all, held{entryAt{int64(m), f.Row}, key, f.Flags&flagDeleted != 0})
@@ -298,9 +298,9 @@ func (b *Publication) insertShadows(ctx context.Context, src *conn.Source, tx *s
 }
 
 // repeated returns the keys that are there more than once.
-func repeated(keys []uint32) map[uint32]bool {
+func repeated(keys []uint64) map[uint64]bool {
 	slices.Sort(keys)
-	twice := map[uint32]bool{}
+	twice := map[uint64]bool{}
 	for i := 1; i < len(keys); i++ {
 		if keys[i] == keys[i-1] {
 			twice[keys[i]] = true

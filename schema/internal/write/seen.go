@@ -105,7 +105,7 @@ func (s *seen) takeKeys() []Key {
 // forget makes room for other ids, which may be asked for when all rows are in the catalog. keyed
 // says that the key table is complete then; otherwise keys are all that were in fresh.
 func (s *seen) forget(keys []Key, keyed bool) {
-	large := s.full()
+	large := s.fresh.n > 1<<16
 	s.own = s.own && !keyed
 	s.fresh, s.old, s.all, s.first = idTable{}, map[ident]int64{}, false, s.next
 	if s.own {
