@@ -78,7 +78,8 @@ func readOnly(ctx context.Context, path string, functions []Function, tables []T
 	d, r := &sqlite.Driver{}, &ReadOnly{tables: tables}
 	errs := []error{countTemporary()}
 	for _, f := range functions {
-		errs = append(errs, d.RegisterFunction(f.Name, implement(ctx, f)))
+		errs = append(errs, d.RegisterFunction(f.Name, &sqlite.FunctionImpl{NArgs: int32(f.Args), Deterministic: f.Pure,
+			Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) { return f.Call(ctx, args) }}))
 	}
 	for i := range tables {
 		errs = append(errs, d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], ctx}))
@@ -90,7 +91,7 @@ func readOnly(ctx context.Context, path string, functions []Function, tables []T
 	}
 	path = file.Resolve(path)
 	r.DB = sql.OpenDB(stored{path, conn.Connector{On: d, Err: errors.Join(errs...), SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
-		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=cache_size(-8192)")}})
+		"mode=ro&vfs="+countingName+"&_busy_timeout=10000&_defensive=1&_dqs=0&_pragma=cache_size(-8192)")}})
 	if asked {
 		r.SetMaxOpenConns(1) // the tables of views serve one
 	}
@@ -153,9 +154,13 @@ func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 		if err := layout.Check(ctx, c); err != nil {
 			return err
 		}
+		exec := c.(driver.ExecerContext)
+		// The driver's virtual tables have to be created; SQLite takes one that has hidden columns
+		// for a function. They are in the temporary database, which is in memory.
 		for i := range r.tables {
-			if err := r.tables[i].create(ctx, c.(driver.ExecerContext)); err != nil {
-				return err
+			t := &r.tables[i]
+			if _, err := exec.ExecContext(ctx, fmt.Sprintf("CREATE VIRTUAL TABLE temp.%s USING %s", t.Name, t.moduleName()), nil); err != nil {
+				return fmt.Errorf("table function %s: %w", t.Name, err)
 			}
 		}
 		if r.views != nil {
@@ -163,17 +168,8 @@ func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 				return err
 			}
 		}
-		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
-	}
-}
-
-func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {
-	return &sqlite.FunctionImpl{
-		NArgs:         int32(f.Args),
-		Deterministic: f.Pure,
-		Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-			return f.Call(ctx, args)
-		},
+		_, err := exec.ExecContext(ctx, "PRAGMA query_only = 1", nil)
+		return errors.Join(err, c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize))
 	}
 }
 
@@ -225,22 +221,6 @@ type TableFunction struct {
 
 // Usage returns how it is called: "diff(old, new)".
 func (f *TableFunction) Usage() string { return f.Name + "(" + strings.Join(f.Params, ", ") + ")" }
-
-// create is run on each new connection. The driver's virtual tables have to be
-// created; SQLite takes one that has hidden columns for a function. That happens
-// before the authorizer is set, in the temporary database, which is in memory.
-func (f *TableFunction) create(ctx context.Context, c driver.ExecerContext) error {
-	for _, s := range []string{
-		"PRAGMA query_only = 0",
-		fmt.Sprintf("CREATE VIRTUAL TABLE temp.%s USING %s", f.Name, f.moduleName()),
-		"PRAGMA query_only = 1",
-	} {
-		if _, err := c.ExecContext(ctx, s, nil); err != nil {
-			return fmt.Errorf("table function %s: %w", f.Name, err)
-		}
-	}
-	return nil
-}
 
 func (f *TableFunction) moduleName() string { return "pakdb_" + f.Name }
 

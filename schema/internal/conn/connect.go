@@ -61,29 +61,9 @@ func open(dsn string, src *Source) *sql.DB {
 const writing = "_busy_timeout=10000&_txlock=immediate&_dqs=0&_pragma=journal_mode(wal)&_pragma=synchronous(normal)" +
 	"&_pragma=wal_autocheckpoint(8192)&_pragma=cache_size(-8192)"
 
-// OpenNew makes a database in memory, on one connection.
-func OpenNew() *sql.DB {
-	db := open("file::memory:?_txlock=immediate&_pragma=foreign_keys(0)&_dqs=0", nil)
-	db.SetMaxOpenConns(1)
-	return db
-}
-
-// Image returns the bytes of the file that a database would have.
-func Image(ctx context.Context, db *sql.DB) (image []byte, err error) {
-	c, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = c.Close() }()
-	err = c.Raw(func(driver any) error {
-		s, ok := driver.(interface{ Serialize() ([]byte, error) })
-		if !ok {
-			return errors.ErrUnsupported
-		}
-		image, err = s.Serialize()
-		return err
-	})
-	return image, err
+// OpenNew makes a database at path.
+func OpenNew(path string) *sql.DB {
+	return open(FileURI(path, "_txlock=immediate&_dqs=0&_pragma=foreign_keys(0)&_pragma=synchronous(full)"), nil)
 }
 
 // OpenToComplete opens a catalog that a killed process left, so that SQLite rolls a

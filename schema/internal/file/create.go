@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/gofrs/flock"
 
@@ -42,10 +41,8 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	if err := removeAll(temp, temp+"-journal"); err != nil { // of one that died
 		return err
 	}
-	image, err := empty()
-	if err == nil {
-		err = writeSynced(temp, image)
-	}
+	db := conn.OpenNew(temp)
+	err = errors.Join(layout.Fill(ctx, db), db.Close())
 	if err == nil && st != nil {
 		err = takeMode(temp, path, st)
 	}
@@ -61,28 +58,6 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	}
 	syncFolder(filepath.Dir(path))
 	return nil
-}
-
-// empty is a catalog without rows. A process makes it once: others
-// are copies of it, which takes a twentieth of the time.
-var empty = sync.OnceValues(func() ([]byte, error) {
-	ctx := context.Background()
-	db := conn.OpenNew()
-	defer func() { _ = db.Close() }()
-	if err := layout.Fill(ctx, db); err != nil {
-		return nil, err
-	}
-	return conn.Image(ctx, db)
-})
-
-// writeSynced writes a file that there is not, and puts it on the disk.
-func writeSynced(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // takeMode gives temp the mode of the file that it is to replace, if that may be

@@ -3,6 +3,7 @@ package layout_test
 import (
 	"context"
 	"database/sql"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // TestColumns: columns are read from the script as SQLite reads it.
 func TestColumns(t *testing.T) {
-	db := conn.OpenNew()
+	db := conn.OpenNew(filepath.Join(t.TempDir(), "new.db"))
 	defer func() { _ = db.Close() }()
 	if err := layout.Fill(context.Background(), db); err != nil {
 		t.Fatal(err)
