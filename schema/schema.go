@@ -21,7 +21,7 @@ type Catalog struct {
 	writer *conn.Writer
 	path   string
 	file   fs.FileInfo // at path
-	lock   *file.Lock
+	unlock func()
 
 	checked time.Time // of all pages; zero: they were not
 
@@ -46,15 +46,15 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	if err := file.IsUsable(ctx, path); err != nil { // before there is a lock file beside a file of someone else
 		return nil, err
 	}
-	lock, err := file.LockForWriting(path)
+	unlock, err := file.LockForWriting(path)
 	if err != nil {
 		return nil, conn.WriteError(err)
 	}
 	if err := file.CreateIfAbsent(ctx, path); err != nil {
-		lock.Release()
+		unlock()
 		return nil, conn.WriteError(err)
 	}
-	finder := conn.NewSharedFinder(path) // it has read the schema when it has checked: 8 ms less
+	finder := conn.NewFinder(path) // it has read the schema when it has checked: 8 ms less
 	var checked time.Time
 	err = file.CheckForeign(ctx, finder.DB)
 	if err == nil {
@@ -62,10 +62,10 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	}
 	if err != nil {
 		_ = finder.Close()
-		lock.Release()
+		unlock()
 		return nil, err
 	}
-	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked, finder: finder}
+	c := &Catalog{writer: conn.OpenWriter(path), path: path, unlock: unlock, checked: checked, finder: finder}
 	if err = c.writer.DB.PingContext(ctx); err == nil {
 		c.file, err = os.Stat(path)
 	}
@@ -90,7 +90,7 @@ func (c *Catalog) inPlace() error {
 // is; a reader that holds on to the file is no error, and leaves that to the next
 // Close.
 func (c *Catalog) Close() error {
-	defer c.lock.Release()
+	defer c.unlock()
 	var seal time.Time
 	if c.file != nil { // else it was not opened to the end
 		seal = c.seal()
@@ -110,7 +110,7 @@ func (c *Catalog) Close() error {
 // have. It returns the zero time for a catalog that is to be checked when it is opened
 // again: one that was not, or in which a transaction has failed, whatever for.
 func (c *Catalog) seal() (at time.Time) {
-	if c.checked.IsZero() || c.writer.Failed() {
+	if c.checked.IsZero() || c.writer.Failed {
 		return time.Time{}
 	}
 	err := c.writer.InTx(context.Background(), func(tx *sql.Tx) (err error) {

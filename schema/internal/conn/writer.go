@@ -15,8 +15,8 @@ import (
 type Writer struct {
 	DB     *sql.DB
 	Src    *Source // temp.src of the connection
+	Failed bool    // a transaction was rolled back
 	path   string
-	failed bool // a transaction
 }
 
 // OpenWriter opens the catalog at path for writing. The file is in WAL mode from its
@@ -27,9 +27,6 @@ func OpenWriter(path string) *Writer {
 	db.SetMaxOpenConns(1)
 	return &Writer{DB: db, Src: src, path: path}
 }
-
-// Failed reports whether a transaction of [Writer.InTx] was rolled back.
-func (w *Writer) Failed() bool { return w.failed }
 
 // InTx runs do in a transaction, which is rolled back when do returns an error.
 func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
@@ -51,7 +48,7 @@ func (w *Writer) Index(ctx context.Context, do func(*sql.Tx, *Statements) error)
 }
 
 func (w *Writer) inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) (err error) {
-	defer func() { w.failed = w.failed || err != nil }()
+	defer func() { w.Failed = w.Failed || err != nil }()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -70,17 +67,9 @@ type Finder struct {
 	src *Source // temp.src of each of its connections
 }
 
-// NewFinder opens a connection to the catalog at path when it is first used, and never
-// a second one.
+// NewFinder looks up the catalog at path, on as many connections as are used at a time: whichever
+// goroutine may read by DB. They stay open: each of them has to read the whole schema.
 func NewFinder(path string) *Finder {
-	f := NewSharedFinder(path)
-	f.DB.SetMaxOpenConns(1)
-	return f
-}
-
-// NewSharedFinder is NewFinder with as many connections as are used at a time, whichever goroutine
-// reads by DB. They stay open: each of them has to read the whole schema.
-func NewSharedFinder(path string) *Finder {
 	src := &Source{}
 	db := open(FileURI(path, "mode=ro&_busy_timeout=10000&_pragma=temp_store(memory)&_pragma=cache_size(-8192)&_dqs=0"), src)
 	db.SetMaxIdleConns(8)
@@ -97,8 +86,9 @@ func (f *Finder) Each(ctx context.Context, query string, n int, value func(row, 
 }
 
 // Hold keeps the catalog as it is now for all look-ups that follow, whatever others write to it, and
-// returns statements that see the same. The Finder must be one of [NewFinder].
+// returns statements that see the same. It has one connection from then on.
 func (f *Finder) Hold(ctx context.Context) (s *Statements, err error) {
+	f.DB.SetMaxOpenConns(1)
 	if _, err := f.DB.ExecContext(ctx, "BEGIN"); err != nil {
 		return nil, err
 	}

@@ -89,14 +89,11 @@ func syncFolder(dir string) {
 	}
 }
 
-// Lock keeps two writers apart for as long as a catalog is open: ids are
+// LockForWriting keeps two writers apart for as long as a catalog is open: ids are
 // handed out in memory, and an unfinished build of another process must not be
-// taken for debris. The operating system releases it when the process dies.
-type Lock struct{ f *flock.Flock }
-
-// LockForWriting takes the lock beside a catalog. It fails with [conn.ErrBusy] while
-// another process has it.
-func LockForWriting(catalog string) (*Lock, error) {
+// taken for debris. It fails with [conn.ErrBusy] while another process has the lock beside
+// the catalog. The operating system releases that when the process dies.
+func LockForWriting(catalog string) (unlock func(), err error) {
 	for {
 		f := flock.New(catalog + ".lock")
 		if err := regular.Check(f.Path()); err != nil {
@@ -110,7 +107,10 @@ func LockForWriting(catalog string) (*Lock, error) {
 			return nil, conn.ErrBusy
 		}
 		if isCurrent(f) {
-			return &Lock{f}, nil
+			return func() {
+				_ = os.Remove(f.Path()) // while it is held, so that nobody locks a file without a name
+				_ = f.Unlock()
+			}, nil
 		}
 		_ = f.Unlock()
 	}
@@ -125,10 +125,4 @@ func isCurrent(f *flock.Flock) bool {
 	}
 	locked, err := f.Stat()
 	return err == nil && os.SameFile(there, locked)
-}
-
-// Release gives the lock up and removes its file.
-func (l *Lock) Release() {
-	_ = os.Remove(l.f.Path()) // while it is held, so that nobody locks a file without a name
-	_ = l.f.Unlock()
 }

@@ -184,14 +184,14 @@ func complete(ctx context.Context, path string, cause error) error {
 	if ours, err := mayBeOurs(path); err != nil || !ours {
 		return errors.Join(err, fmt.Errorf("%w: %w", conn.ErrNotCatalog, cause))
 	}
-	lock, err := LockForWriting(path)
+	unlock, err := LockForWriting(path)
 	if errors.Is(err, conn.ErrBusy) {
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
 	}
-	defer lock.Release()
+	defer unlock()
 	db := conn.OpenToComplete(path)
 	var tables int64
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
