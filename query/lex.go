@@ -74,7 +74,7 @@ func scan(text string, pos int) (t token, ok bool) {
 		}
 	case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
 		t.kind, t.end = number, pos+digits(rest)
-	case isWord(c):
+	case isWord(rune(c)):
 		t.kind, t.end = word, pos+wordLen(rest)
 	default:
 		t.kind = sign
@@ -109,19 +109,12 @@ func literal(text string, pos int, k kind) (kind, int) {
 	return broken, len(text)
 }
 
-func isWord(c byte) bool {
+func isWord(c rune) bool {
 	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // wordLen counts the leading bytes of s that continue a word.
-func wordLen(s string) int {
-	for i := range len(s) {
-		if !isWord(s[i]) {
-			return i
-		}
-	}
-	return len(s)
-}
+func wordLen(s string) int { return len(s) - len(strings.TrimLeftFunc(s, isWord)) }
 
 // digits counts the leading bytes of s that continue a number, signs of
 // exponents included.
@@ -129,7 +122,7 @@ func digits(s string) int {
 	for i := range len(s) {
 		exponent := i > 0 && (s[i] == '+' || s[i] == '-') && (s[i-1] == 'e' || s[i-1] == 'E') &&
 			!strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X")
-		if !isWord(s[i]) && s[i] != '.' && !exponent {
+		if !isWord(rune(s[i])) && s[i] != '.' && !exponent {
 			return i
 		}
 	}

@@ -47,7 +47,7 @@ func checkSteps() (steps []step) {
 	for _, text := range strings.Split(checkScript, "\n-- step ")[1:] {
 		head, query, _ := strings.Cut(text, "\n")
 		name, _, _ := strings.Cut(head, ":")
-		steps = append(steps, step{name, query})
+		steps = append(steps, step{name, strings.TrimRight(query, ";\n")})
 	}
 	return steps
 }
@@ -130,31 +130,22 @@ func (c *checker) integrity() error {
 	return c.finding("integrity", "", err)
 }
 
-var errEnough = errors.New("no more findings are wanted")
-
 // step runs a query for findings. That it cannot be run is one, unless it was
 // interrupted or the disk failed.
 func (c *checker) step(s step) error {
 	c.progress(s.name)
 	n := 0
-	err := conn.Each(c.ctx, c.db, func(rows *sql.Rows) error {
+	return c.finding(s.name, "", conn.Each(c.ctx, c.db, func(rows *sql.Rows) error {
 		var build, detail sql.NullString
-		if err := rows.Scan(&build, &detail); err != nil {
-			return err
-		}
+		err := rows.Scan(&build, &detail)
 		if n++; n > maxFindings {
 			detail.String = "and more"
 		}
-		c.report(Finding{Check: s.name, Build: build.String, Detail: conn.Flat(cmp.Or(detail.String, "a value is NULL that cannot be"))})
-		if n > maxFindings {
-			return errEnough
+		if err == nil {
+			c.report(Finding{Check: s.name, Build: build.String, Detail: conn.Flat(cmp.Or(detail.String, "a value is NULL that cannot be"))})
 		}
-		return nil
-	}, s.query)
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return c.finding(s.name, "", err)
+		return err
+	}, fmt.Sprintf("SELECT * FROM (%s) LIMIT %d", s.query, maxFindings+1)))
 }
 
 // finding turns an error of a damaged catalog into a finding.
