@@ -223,7 +223,7 @@ var opening = map[string]string{
 	"internal/atomicfile/scratchdir.go":             "own",
 	"internal/terminal/ptytest/pty_linux.go":        "a terminal",
 	"query/export/server.go":                        "named", // the password; its own files are regular
-	"schema/internal/file/create.go":                "own",
+	"schema/internal/file/inspect.go":               "own",
 	"internal/regular/open.go":                      "this is regular",
 	"codecs/codecstest/fuzz.go":                     "for tests",
 	"codecs/codecstest/package.go":                  "for tests",

@@ -5,7 +5,7 @@
 //
 // Reading order:
 //
-//   - show.go, build.go: what a content says; contents of a build, and of all builds
+//   - show.go: what a content says; contents of a build, and of all builds
 //   - code.go: what packages add to the tree of their meaning
 //   - graph_functions.go: SQL functions
 //   - graph.go, graph_*.go: references
@@ -13,11 +13,28 @@
 package show
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
+	"strings"
+	"sync"
 
 	"pakdb/codecs"
+	"pakdb/codecs/unreal"
+	"pakdb/codecs/unreal/media"
+	"pakdb/diff"
+	"pakdb/diff/semantic"
+	"pakdb/internal/asset"
+	"pakdb/query"
+	"pakdb/schema"
 )
 
 // Dictionary returns the meaning of ids in contents, as Resolve of the
@@ -77,3 +94,338 @@ func Explain(ctx context.Context, name string, facts *codecs.Facts, files codecs
 
 // Largest bounds contents that are shown, which are held in memory.
 const Largest = 1 << 30
+
+// Build is the files of a build as the game sees them, for one of them and for what it
+// refers to. It is a [codecs.Files]. It is not safe for concurrent use.
+type Build struct {
+	ctx      context.Context // of Name
+	db       *sql.DB
+	graph    *Graph
+	contents *query.Contents
+	registry *codecs.Registry
+}
+
+// InBuild returns the files of the build with that label. The database and the contents
+// stay open as long as they are used.
+func InBuild(ctx context.Context, db *sql.DB, label string, contents *query.Contents, r *codecs.Registry) (*Build, error) {
+	g, err := OpenGraph(ctx, db, label)
+	if err != nil {
+		return nil, err
+	}
+	return &Build{ctx, db, g, contents, r}, nil
+}
+
+// Facts returns what a file of the build says. The error is of class fs.ErrNotExist if
+// the build has none of that path, and of class [query.ErrNoContent] if its bytes are
+// not at hand.
+func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
+	facts, _, err := b.read(ctx, path)
+	return facts, err
+}
+
+// Meaning returns what a file of the build means, as a tree; of an Unreal package, for which
+// isPackage is set, with the values of its exports. The errors are those of [Build.Facts]; what
+// is wrong with the content is in the tree.
+func (b *Build) Meaning(ctx context.Context, path string) (root *codecs.Node, isPackage bool, err error) {
+	facts, err := b.Facts(ctx, path)
+	if root, err = Explain(ctx, path, facts, b, err); err != nil {
+		return nil, false, err
+	}
+	if _, isPackage = facts.Detail.(*unreal.PackageFacts); isPackage {
+		err = b.AddValues(ctx, root, path)
+	}
+	return root, isPackage, err
+}
+
+// read returns the bytes of a file, too.
+func (b *Build) read(ctx context.Context, path string) (*codecs.Facts, []byte, error) {
+	f, content, err := b.content(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	e := &codecs.Entry{Name: path, Type: f.Type, Size: f.Size}
+	if e.ID, err = b.id(ctx, f); err != nil {
+		return nil, nil, err
+	}
+	facts, err := Inspect(ctx, b.registry, e, bytes.NewReader(content), b.scripts)
+	return facts, content, err
+}
+
+// content returns the bytes of a file of the build.
+func (b *Build) content(ctx context.Context, path string) (f *diff.File, content []byte, err error) {
+	f, err = diff.Find(ctx, b.db, b.graph.Build(), path)
+	if errors.Is(err, diff.ErrNoFile) {
+		err = fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var digest [32]byte
+	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
+		return nil, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
+	}
+	content, err = b.contents.Bytes(ctx, digest, Largest)
+	return f, content, err
+}
+
+// part returns the content of a file of the asset that a path is of, by its extension. The
+// errors are those of content.
+func (b *Build) part(ctx context.Context, path, ext string) ([]byte, error) {
+	asked := schema.NewStatements(b.db)
+	f, err := diff.FindPart(ctx, asked, b.graph.Build(), path, ext)
+	if err = errors.Join(err, asked.Close()); errors.Is(err, diff.ErrNoFile) {
+		return nil, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, content, err := b.content(ctx, f.Path)
+	return content, err
+}
+
+// id returns the id that an entry of that path and content has itself: some inspectors
+// recognise contents by it.
+func (b *Build) id(ctx context.Context, f *diff.File) (codecs.ID, error) {
+	var bits uint8
+	var high, low int64
+	err := b.db.QueryRowContext(ctx, `SELECT coalesce(id_bits, 0), coalesce(id_hi, 0), coalesce(id_lo, 0)
+		FROM x_entry WHERE path_id = ? AND content_id = ? LIMIT 1`, f.PathID, f.ContentID).Scan(&bits, &high, &low)
+	if errors.Is(err, sql.ErrNoRows) { // what hides the path under another of its own
+		return codecs.ID{}, nil
+	}
+	return codecs.ID{Hi: uint64(high), Lo: uint64(low), Bits: bits}, err
+}
+
+// scripts are the objects of the program that packages of containers refer to, as the
+// catalog lists them; nil if there are none.
+func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, error) {
+	named := map[uint64]string{}
+	err := schema.EachRow(ctx, b.db, "SELECT id_key, object FROM script_objects WHERE build = ?", []driver.Value{b.graph.Build()}, func(row []driver.Value) {
+		id, _ := row[0].(int64)
+		named[uint64(id)], _ = row[1].(string)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(named) == 0 {
+		return b.mappedScripts(ctx)
+	}
+	return kind.Named(maps.All(named)), nil
+}
+
+// mappedScripts are those that mappings name which the catalog keeps, nil if there are
+// none.
+func (b *Build) mappedScripts(ctx context.Context) (any, error) {
+	if b.registry.Values == nil {
+		return nil, nil
+	}
+	all, err := schema.LatestMappings(ctx, b.db)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	m, err := b.registry.Values.Mappings(all[0].Name, all[0].Data)
+	if err != nil || m.Names == nil {
+		return nil, err
+	}
+	return m.Names(), nil
+}
+
+// Name returns the path of the file that an id means, if there is one alone.
+func (b *Build) Name(_ codecs.Space, id codecs.ID) string {
+	nodes, err := b.graph.Resolve(b.ctx, id.String())
+	if err != nil || len(nodes) != 1 {
+		return ""
+	}
+	return nodes[0].Path
+}
+
+var _ codecs.Files = (*Build)(nil)
+
+// Files are the files of builds of a catalog, as the game sees them. It is not safe for
+// concurrent use.
+type Files struct {
+	db       *sql.DB
+	contents *query.Contents
+	registry *codecs.Registry
+	open     map[string]*Build // by label
+}
+
+// NewFiles returns the files of all builds of a catalog. What is given stays the caller's.
+func NewFiles(db *sql.DB, contents *query.Contents, r *codecs.Registry) *Files {
+	return &Files{db: db, contents: contents, registry: r, open: map[string]*Build{}}
+}
+
+// Of returns the files of a build.
+func (f *Files) Of(ctx context.Context, build string) (b *Build, err error) {
+	if f.open[build] == nil {
+		if f.open[build], err = InBuild(ctx, f.db, build, f.contents, f.registry); err != nil {
+			return nil, err
+		}
+	}
+	return f.open[build], nil
+}
+
+// Code returns the text of functions of a package, by their paths. Of contents that are not
+// at hand, or damaged, there is none. It is a semantic.Code.
+func (f *Files) Code(ctx context.Context, build, path string) (map[string]string, error) {
+	b, err := f.Of(ctx, build)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := b.Texts(ctx, path)
+	if IsDamage(err) { // a problem of the content, which the catalog has
+		return nil, nil
+	}
+	return texts, err
+}
+
+// Media returns the package that a file of a build is part of, such that its textures and
+// sounds can be read.
+func (f *Files) Media(ctx context.Context, build, path string) (p *media.Package, err error) {
+	b, err := f.Of(ctx, build)
+	if err != nil {
+		return nil, err
+	}
+	headers := []string{path}
+	if stem, _, part := asset.Split(path); part == asset.Body || part == asset.Bulk {
+		headers = asset.Headers(stem)
+	}
+	for _, header := range headers {
+		if p, err = b.Media(ctx, header); !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
+	}
+	return nil, err
+}
+
+// Blame returns the values of a file of a build, each with the build that gave it its present
+// value, as [semantic.Blame] does.
+func (f *Files) Blame(ctx context.Context, build, path string) ([]semantic.Origin, error) {
+	return semantic.Blame(ctx, f.db, f.texts(), build, path)
+}
+
+// BlameOf returns what one value was since which builds, as [semantic.BlameOf] does.
+func (f *Files) BlameOf(ctx context.Context, build, path, name string) ([]semantic.Origin, error) {
+	return semantic.BlameOf(ctx, f.db, f.texts(), build, path, name)
+}
+
+// texts are the contents, a nil interface where there are none.
+func (f *Files) texts() semantic.Contents {
+	if f.contents == nil {
+		return nil
+	}
+	return f.contents
+}
+
+// Functions returns the SQL functions that show contents of a catalog.
+func Functions(catalog *sql.DB, contents *query.Contents, r *codecs.Registry) []schema.Function {
+	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
+	return []schema.Function{query.NewFunction("function_text(build, path, function)",
+		"code of a function of an Unreal package; NULL: not at hand", false, c.text)}
+}
+
+// codeFunctions share the package that was asked for last: statements
+// ask for one function after the other.
+type codeFunctions struct {
+	catalog  *sql.DB
+	contents *query.Contents
+	registry *codecs.Registry
+
+	mu          sync.Mutex
+	build, path string
+	texts       map[string]string
+}
+
+func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.Value, error) {
+	build, ok1 := args[0].(string)
+	path, ok2 := args[1].(string)
+	function, ok3 := args[2].(string)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil || c.build != build || c.path != path {
+		if c.contents == nil {
+			return nil, errors.New("contents are not available here")
+		}
+		b, err := InBuild(ctx, c.catalog, build, c.contents, c.registry)
+		if err != nil {
+			return nil, err
+		}
+		if c.texts, err = b.Texts(ctx, path); err != nil {
+			return nil, err
+		}
+		c.build, c.path = build, path
+	}
+	for name, text := range c.texts {
+		if strings.EqualFold(name, function) { // as statements compare names
+			return text, nil
+		}
+	}
+	return nil, nil
+}
+
+// Of the objects in a package the one counts that is marked as its asset, then the largest that
+// lies in no other. A class of its own says what it inherits from.
+const classSQL = `SELECT x.content_id, coalesce(s.name, n.name),
+		max((x.export_flags & 16) << 44 | (n.name <> 'MetaData') << 41 | (x.outer = 0) << 40 | min(x.size, 1 << 39))
+	FROM json_each(?1) j
+	CROSS JOIN x_package_export x ON x.content_id = j.value
+	CROSS JOIN x_name n ON n.name_id = x.class_id
+	LEFT JOIN x_name s ON s.name_id = x.super_id AND x.class = 0
+	GROUP BY x.content_id`
+
+// Placed is a file of a build, by the label of that.
+type Placed struct {
+	Build string
+	*diff.File
+}
+
+// NewerSide returns the file of a change that the new build has, or the old one if it has none.
+func NewerSide(old, new string, c *diff.Change) Placed {
+	if c.New != nil {
+		return Placed{new, c.New}
+	}
+	return Placed{old, c.Old}
+}
+
+// ClassesOf returns the class of the object that each file is for ("Texture2D"), "" of what is
+// no package. A .uexp or .ubulk is of the class of its .uasset; so is a file that is known by
+// its path alone.
+func ClassesOf(ctx context.Context, db *sql.DB, files []Placed) ([]string, error) {
+	contents := make([]int64, len(files))
+	asked := schema.NewStatements(db)
+	defer func() { _ = asked.Close() }()
+	for i, f := range files {
+		contents[i] = f.ContentID
+		stem, ext, part := asset.Split(f.Path)
+		if part == asset.None || part == asset.Header && f.ContentID != 0 {
+			continue
+		}
+		headers := asset.Headers("")
+		if part == asset.Header {
+			headers = []string{ext}
+		}
+		header, err := diff.FindPart(ctx, asked, f.Build, stem+ext, headers...)
+		if err == nil {
+			contents[i] = header.ContentID
+		} else if !errors.Is(err, diff.ErrNoFile) {
+			return nil, err
+		}
+	}
+	ids, err := json.Marshal(contents)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int64]string{}
+	err = schema.EachRow(ctx, db, classSQL, []driver.Value{string(ids)}, func(v []driver.Value) {
+		id, _ := v[0].(int64)
+		found[id], _ = v[1].(string)
+	})
+	classes := make([]string, len(files))
+	for i, id := range contents {
+		classes[i] = found[id]
+	}
+	return classes, err
+}

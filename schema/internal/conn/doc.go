@@ -8,7 +8,6 @@
 //
 //   - errors.go: what errors of SQLite mean for a catalog
 //   - query.go: small and fast ways to read rows
-//   - connect.go: how each kind of connection is opened
-//   - writer.go: the connection that writes,
-//     look-ups beside it, and Go values as a table that both read from
+//   - connect.go: how each kind of connection is opened; the one that writes, look-ups beside it,
+//     and Go values as a table that both read from
 package conn

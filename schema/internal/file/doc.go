@@ -6,8 +6,8 @@
 //
 // Reading order:
 //
-//   - inspect.go: recognises a catalog, and completes one
-//   - create.go: makes an empty catalog, whole or not at all; keeps two writers apart
+//   - inspect.go: recognises a catalog, and completes one; makes an empty one, whole or not at all;
+//     keeps two writers apart
 //   - check.go: checks a whole catalog, page by page and by what pakdb relies on; refuses to
 //     write to a damaged one, and says how long a check holds
 package file

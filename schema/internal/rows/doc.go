@@ -7,7 +7,7 @@
 // Reading order:
 //
 //   - build.go: the archives of builds, and the tables
-//   - scan.go: their entries, one after the other; place.go: where they are in an archive
+//   - scan.go: their entries, one after the other, and where they are in an archive
 //   - stored.go: entries of some archives, those that differ between two editions, and which files
 //     of the game they are
 //   - texts.go: paths, contents and words by their ids
