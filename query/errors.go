@@ -205,7 +205,7 @@ var (
 	nearToken  = regexp.MustCompile(`^near "(.*)": syntax error$`)
 	badToken   = regexp.MustCompile(`(?s)^unrecognized token: "(.*)"$`)
 	noTable    = regexp.MustCompile(`^no such table: (?:main\.)?(.*)$`)
-	noColumn   = regexp.MustCompile(`^no such column: (.*?)(?: - should this be .*)?$`)
+	noColumn   = regexp.MustCompile(`^(?:no such column: (.*?)(?: - should this be .*)?|cannot join using column (.*) - column not present in both tables)$`)
 	noFunction = regexp.MustCompile(`^(?:no such function: (.*)|wrong number of arguments to function (.*)\(\))$`)
 )
 
@@ -221,7 +221,9 @@ func (db *DB) locate(ctx context.Context, sql, message string) (at int, hint str
 		{nearToken, func(token string) (int, string) { return db.syntaxError(ctx, sql, token, message), "" }},
 		{badToken, func(token string) (int, string) { return strings.Index(sql, token), "" }},
 		{noTable, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestTable(ctx, name) }},
-		{noColumn, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestColumn(ctx, sql, name) }},
+		{noColumn, func(name string) (int, string) {
+			return onlyPlace(sql, name), db.suggestColumn(ctx, sql, unquote(name))
+		}},
 		{noFunction, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestFunction(ctx, name) }},
 	} {
 		if found := m.about.FindStringSubmatch(message); found != nil {
@@ -236,7 +238,7 @@ func (db *DB) locate(ctx context.Context, sql, message string) (at int, hint str
 func onlyPlace(sql, name string) int {
 	place, end := -1, -1
 	for t := range tokens(sql) {
-		last := name[strings.LastIndexByte(name, '.')+1:]
+		last := unquote(name[strings.LastIndexByte(name, '.')+1:])
 		if t.kind != word || !strings.EqualFold(unquote(sql[t.start:t.end]), last) {
 			continue
 		}
@@ -311,7 +313,7 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 		glob.NearestHint(glob.Nearest(name, tables)), suggest(name, views))
 }
 
-// suggestColumn names the columns of the views and tables in the statement.
+// suggestColumn names the columns of the views, functions and tables in the statement.
 func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 	views, tables, err := db.Tables(ctx)
 	if err != nil {
@@ -320,6 +322,9 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 	var hints []string
 	var all []string
 	known := append(views, tables...)
+	for _, f := range db.options.Tables {
+		known = append(known, f.Name)
+	}
 	for t := range tokens(sql) {
 		table := strings.ToLower(unquote(sql[t.start:t.end]))
 		if t.kind != word || !slices.Contains(known, table) {

@@ -139,25 +139,28 @@ func TestErrorsPoint(t *testing.T) {
 	testkit.NotShort(t)
 	db := openSmall(t)
 	for text, want := range map[string]struct{ at, hint string }{
-		"SELEC 1":                                {"SELEC", ""},
-		"SELECT 1; SELECT 2 FORM builds WHERE 1": {"builds", ""},
-		"SELECT path FROM entries WHERE WHERE 1": {"WHERE 1", ""},
-		"SELECT , path FROM (SELECT 1, 2, 3)":    {", path", ""},
-		"SELECT (1":                              {"", ""},
-		"SELECT * FROM entrys":                   {"entrys", "entries"},
-		"SELECT * FROM main.entrys":              {"entrys", "entries"},
-		"SELECT file_size FROM entries":          {"file_size", "entries has build, archive"},
-		"SELECT e.sise FROM entries e":           {"e.sise", "did you mean size?"},
-		"SELECT hex_if(1)":                       {"hex_if", "hex_id"},
-		"SELECT hex_id()":                        {"hex_id", "hex_id(n)"},
-		"SELECT 1\n  , nope\nFROM builds":        {"nope", "builds has build"},
-		"SELECT 'open":                           {"'open", ""},
-		"SELECT nope, nope FROM builds":          {"-", "builds has"}, // which of the two is not known
-		"SELECT regexp('(', 'x')":                {"-", ""},
-		"SELECT abs(-9223372036854775808)":       {"-", ""},
-		"DELETE FROM x_path":                     {"-", "SELECT"},
-		"SELECT content_text('zz')":              {"-", ""},
-		"SELECT pakdb_run()":                     {"-", ""},
+		"SELEC 1":                                         {"SELEC", ""},
+		"SELECT 1; SELECT 2 FORM builds WHERE 1":          {"builds", ""},
+		"SELECT path FROM entries WHERE WHERE 1":          {"WHERE 1", ""},
+		"SELECT , path FROM (SELECT 1, 2, 3)":             {", path", ""},
+		"SELECT (1":                                       {"", ""},
+		"SELECT * FROM entrys":                            {"entrys", "entries"},
+		"SELECT * FROM main.entrys":                       {"entrys", "entries"},
+		"SELECT file_size FROM entries":                   {"file_size", "entries has build, archive"},
+		"SELECT e.sise FROM entries e":                    {"e.sise", "did you mean size?"},
+		`SELECT "sise" FROM entries`:                      {`"sise"`, "did you mean size?"},
+		"SELECT 1 FROM entries JOIN builds USING (biuld)": {"biuld", "did you mean build?"},
+		"SELECT pth FROM diff('a', 'b')":                  {"pth", "did you mean path?\ndiff has "},
+		"SELECT hex_if(1)":                                {"hex_if", "hex_id"},
+		"SELECT hex_id()":                                 {"hex_id", "hex_id(n)"},
+		"SELECT 1\n  , nope\nFROM builds":                 {"nope", "builds has build"},
+		"SELECT 'open":                                    {"'open", ""},
+		"SELECT nope, nope FROM builds":                   {"-", "builds has"}, // which of the two is not known
+		"SELECT regexp('(', 'x')":                         {"-", ""},
+		"SELECT abs(-9223372036854775808)":                {"-", ""},
+		"DELETE FROM x_path":                              {"-", "SELECT"},
+		"SELECT content_text('zz')":                       {"-", ""},
+		"SELECT pakdb_run()":                              {"-", ""},
 	} {
 		_, err := run(t, db, text, query.Args{}, query.Output{})
 		if !errors.Is(err, query.ErrUsage) {
