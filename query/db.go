@@ -124,7 +124,7 @@ func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValu
 		<-run.done
 		_ = s.sql.Close()
 	}()
-	return &classed{class: ErrLeft, err: interrupted(ctx, ErrLeft)}
+	return &classed{class: ErrLeft, err: interrupted(ctx, text, ErrLeft)}
 }
 
 // ErrLeft means that a statement was to end, and that an operation of it which
@@ -376,7 +376,7 @@ func (s *session) run(ctx context.Context, st *statement) error {
 	return conn.Raw(func(c any) error {
 		end, err := s.sql.Statement(ctx, c.(driver.Conn), st.text, st.values)
 		if err != nil {
-			return interrupted(ctx, err)
+			return interrupted(ctx, st.text, err)
 		}
 		result := errNotRun
 		outer := s.ctx
@@ -390,7 +390,7 @@ func (s *session) run(ctx context.Context, st *statement) error {
 		if result != nil && s.failed != nil {
 			result = &functionError{result, s.failed}
 		}
-		return interrupted(ctx, end(result))
+		return interrupted(ctx, st.text, end(result))
 	})
 }
 

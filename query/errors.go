@@ -124,13 +124,13 @@ func (e *SQLError) place() (line, column int, text string) {
 func (e *SQLError) Unwrap() error { return e.Err }
 
 // interrupted returns the context's error if it is done, for then whatever else
-// failed did so because of it.
-func interrupted(ctx context.Context, err error) error {
+// failed did so because of it. When the time is up, the hint is the [Advice] about the statement, if any.
+func interrupted(ctx context.Context, sql string, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up"), hint: "ask for less at a time, or allow more time"}
+		return &classed{class: ctx.Err(), err: errors.New("the time for this statement is up"), hint: cmp.Or(Advice(sql), "ask for less at a time, or allow more time")}
 	}
 	return ctx.Err()
 }
@@ -363,9 +363,11 @@ func (db *DB) suggestFunction(ctx context.Context, name string) string {
 const computed = "(path|target_path|import_path|content|guid|asset_id|path_hash|package|package_id|import_id|target|name|dir)"
 
 // What is slow in a statement whose tokens have a space between them: lower(path) = '...', for
-// rows are found by columns, not by what a function makes of them; and patterns of paths.
+// rows are found by columns, not by what a function makes of them; FULL JOIN of subqueries; and
+// patterns of paths.
 var (
 	slowFunction = regexp.MustCompile(` (lower|upper|substr|instr|replace) \( (?:\S+ \. )?` + computed + `(?: ,[^)]*)? \) (?:=|is|in|like) `)
+	slowJoin     = regexp.MustCompile(` (full|right) (?:outer )?join `)
 	slowPattern  = regexp.MustCompile(" " + computed + ` (?:(like|regexp) \S|(glob) '\*)`)
 )
 
@@ -381,6 +383,9 @@ func Advice(sql string) string {
 			instead = "%[2]s = '...' COLLATE NOCASE does"
 		}
 		return fmt.Sprintf("%s(%s) finds no rows by an index: "+instead, m[1], m[2])
+	}
+	if m := slowJoin.FindStringSubmatch(text); m != nil && strings.Count(text, " select ") > 1 { // SQLite makes no index for the right side
+		return strings.ToUpper(m[1]) + " JOIN compares all rows of subqueries and WITH: join views themselves, or LEFT JOIN and add what only the other side has"
 	}
 	if m := slowPattern.FindStringSubmatch(text); m != nil && !slices.Contains(all, "build") {
 		return fmt.Sprintf("%s looks at every %s of all builds: say which with build = '...'", strings.ToUpper(m[2]+m[3]), m[1])

@@ -248,6 +248,18 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestTimeUp gives the reason that a statement shows for taking long.
+func TestTimeUp(t *testing.T) {
+	db := openSmall(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	const text = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n a FULL JOIN (SELECT 1 AS i) USING (i)"
+	err := db.Run(ctx, text, query.Args{}, query.Output{W: io.Discard, Format: "jsonl"})
+	if !errors.Is(err, context.DeadlineExceeded) || query.Hint(err) != query.Advice(text) || query.Hint(err) == "" {
+		t.Errorf("%v: %q", err, query.Hint(err))
+	}
+}
+
 func TestWriteErrorEndsStatement(t *testing.T) {
 	db := openSmall(t)
 	broken := errors.New("broken pipe")
