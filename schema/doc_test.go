@@ -248,6 +248,19 @@ func documentOfViews(lines []string) string {
 
 // TestViewSummaries compares the summaries in views/ with those in SCHEMA.md.
 func TestViewSummaries(t *testing.T) {
+	doc := readDoc(t)
+	for name, want := range viewSummaries(t) {
+		if s := doc["Views/"+name]; s == nil || s.summary != want {
+			t.Errorf("view %s: SCHEMA.md should begin with %q", name, want)
+		}
+	}
+}
+
+var viewSummary = regexp.MustCompile(`(?m)^-- view ([a-wyz]\w*): (.+)\nCREATE VIEW (\w+) `)
+
+// viewSummaries returns the first sentences about views, as views/ has them.
+func viewSummaries(t *testing.T) map[string]string {
+	t.Helper()
 	var script []byte
 	files, err := filepath.Glob("internal/views/*.sql")
 	for _, name := range files {
@@ -257,16 +270,34 @@ func TestViewSummaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := readDoc(t)
-	summary := regexp.MustCompile(`(?m)^-- view ([a-wyz]\w*): (.+)\nCREATE VIEW (\w+) `)
-	found := summary.FindAllStringSubmatch(string(script), -1)
+	found := map[string]string{}
+	for _, m := range viewSummary.FindAllStringSubmatch(string(script), -1) {
+		if m[1] != m[3] {
+			t.Errorf("view %s: a summary of %s", m[3], m[1])
+		}
+		found[m[3]] = strings.ToUpper(m[2][:1]) + m[2][1:] + "."
+	}
 	if want := strings.Count(string(script), "CREATE VIEW") - strings.Count(string(script), "CREATE VIEW x_"); len(found) != want {
 		t.Errorf("%d of %d views have a summary", len(found), want)
 	}
-	for _, m := range found {
-		want := strings.ToUpper(m[2][:1]) + m[2][1:] + "."
-		if s := doc["Views/"+m[3]]; m[1] != m[3] || s == nil || s.summary != want {
-			t.Errorf("view %s: SCHEMA.md should begin with %q", m[3], want)
+	return found
+}
+
+// TestNewView adds a view to a document, and then a column to it.
+func TestNewView(t *testing.T) {
+	lines := insertSection([]string{"# Catalog", "", "## Views", "", "### a", "", "A.", "", "- `b` text: c"}, "Views", "new", "New rows.")
+	for _, columns := range [][]column{{{"n", "integer"}}, {{"n", "integer"}, {"any", ""}}} {
+		var want []columnDoc
+		for _, c := range columns {
+			want = append(want, columnDoc{c.name, cmp.Or(c.typ, "any"), "never", ""})
+		}
+		lines = withColumns(lines, "new", columns)
+		doc := parseDoc(lines)
+		if s := doc["Views/new"]; s == nil || s.summary != "New rows." || !slices.Equal(s.columns, want) {
+			t.Errorf("%+v, want %+v in\n%s", s, want, strings.Join(lines, "\n"))
+		}
+		if len(doc["Views/a"].columns) != 1 || lines[0] != "# Catalog" {
+			t.Errorf("other lines differ:\n%s", strings.Join(lines, "\n"))
 		}
 	}
 }
@@ -517,15 +548,12 @@ func checkQueries(t *testing.T, db *sql.DB, s *section) {
 // what they mean.
 func updateDoc(t *testing.T, db *sql.DB) {
 	t.Helper()
-	lines := docLines(t)
+	lines, summaries := docLines(t), viewSummaries(t)
 	for _, name := range viewNames(t, db) {
-		s := parseDoc(lines)["Views/"+name]
-		if s == nil {
-			lines = insertSection(lines, "Views", name)
-			s = parseDoc(lines)["Views/"+name]
+		if parseDoc(lines)["Views/"+name] == nil {
+			lines = insertSection(lines, "Views", name, summaries[name])
 		}
-		rows := columnRows(columnsOf(t, db, name), s.columns)
-		lines = append(lines[:s.from:s.from], append(rows, lines[s.from+s.lines:]...)...)
+		lines = withColumns(lines, name, columnsOf(t, db, name))
 	}
 	lines = withContents(lines)
 	if len(lines) == 0 {
@@ -536,8 +564,15 @@ func updateDoc(t *testing.T, db *sql.DB) {
 	}
 }
 
-// insertSection puts an empty section at the end of a chapter.
-func insertSection(lines []string, chapter, name string) []string {
+// withColumns returns the lines with the rows of the columns of a view.
+func withColumns(lines []string, name string, columns []column) []string {
+	s := parseDoc(lines)["Views/"+name]
+	return slices.Replace(lines, s.from, s.from+s.lines, columnRows(columns, s.columns)...)
+}
+
+// insertSection puts a section that has one column, which is none of the view's, at the end of a
+// chapter.
+func insertSection(lines []string, chapter, name, summary string) []string {
 	at, inside := len(lines), false
 	for i, line := range lines {
 		if strings.HasPrefix(line, "## ") {
@@ -548,7 +583,7 @@ func insertSection(lines []string, chapter, name string) []string {
 			inside = line == "## "+chapter
 		}
 	}
-	empty := []string{"### " + name, "", "?", "", "- `?` any", ""}
+	empty := []string{"### " + name, "", summary, "", "- `column` any", ""}
 	if at == len(lines) {
 		empty = append([]string{""}, empty...)
 	}
@@ -561,7 +596,10 @@ func columnRows(have []column, described []columnDoc) (rows []string) {
 		known[d.name] = d
 	}
 	for _, c := range have {
-		d := known[c.name]
+		d, ok := known[c.name]
+		if !ok {
+			d = columnDoc{typ: "any", null: "never"}
+		}
 		if c.typ != "" && storedAs(d.typ) != c.typ {
 			d.typ = c.typ
 		}
