@@ -31,11 +31,9 @@ type cursor struct {
 	at     int // the store
 	row    int
 
-	index  *index // of the store; nil: all rows
-	hash   uint64
-	byID   uint64 // columns of the key whose ids are hashed
-	joined bool   // a value of the key is the text that was read last: more will follow
-	tests  []test // that rows have to pass
+	index *index // of the store; nil: all rows
+	hash  uint64
+	tests []test // that rows have to pass
 
 	reader reader // of rows that are not kept
 	chunk  *store
@@ -63,7 +61,8 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	if err := c.stopReading(); err != nil {
 		return err
 	}
-	p := c.t.plans[n]
+	t := c.t
+	p := t.plans[n]
 	p.filters++
 	c.plan, c.stores, c.index, c.size, c.more, c.end = p, nil, nil, 8, false, false
 	if ok, err := c.want(values); !ok {
@@ -71,7 +70,7 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 		return err
 	}
 	w := &c.w
-	if c.t.numbered || c.again && c.lastStores != nil { // only rows that are kept have numbers
+	if t.numbered || c.again && c.lastStores != nil { // only rows that are kept have numbers
 		return c.kept(w)
 	}
 	switch found, err := c.byIndex(w); {
@@ -81,10 +80,10 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 		return c.first()
 	}
 	streams := 1
-	if c.t.name == "entries" { // to keep the rows of builds takes longer than to read what they have in common
+	if t.name == "entries" { // to keep the rows of builds takes longer than to read what they have in common
 		streams = len(w.builds)
 	}
-	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters <= streams && !c.joined {
+	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters <= streams && !t.joins[p.name] {
 		if err := c.stream(w); err != nil {
 			return err
 		}
@@ -108,28 +107,20 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 	t, w := c.t, &c.w
 	var hashes [maxColumns]uint64
 	var given uint64
-	c.hash, c.byID, c.joined, c.tests = 0, 0, false, c.tests[:0]
+	c.hash, c.tests = 0, c.tests[:0]
 	*w = wanted{columns: w.columns[:0], values: w.values[:0], like: w.like[:0], pattern: w.pattern[:0]}
 	for i, a := range c.plan.args {
 		v := values[i]
 		if v == nil && a.op != vtab.OpIS {
 			return false, nil
 		}
-		if a.exact && t.asText&bit(a.column) != 0 {
+		if a.exact && (t.asText&^t.compared)&bit(a.column) != 0 {
 			if v, err = t.textOf(v); err != nil {
 				return false, err
 			}
 			values[i] = v
 		}
-		id := int64(0)
-		if last := t.lastOf(a.column); last != nil && isSame(last.text, v) {
-			id, v = last.id, last.text
-		}
-		c.joined = c.joined || id != 0 && isEqual(a.op)
-		if !a.exact && a.op != vtab.OpNE {
-			id = 0
-		}
-		c.tests = append(c.tests, test{arg: a, value: v, id: id})
+		c.tests = append(c.tests, test{arg: a, value: v})
 		if isPattern(a.op) {
 			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + inSQL[a.op] + " ?", v})
 			w.pattern = append(w.pattern, a)
@@ -137,18 +128,12 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 		if !isEqual(a.op) || t.isOfBuild(a.column) {
 			continue
 		}
-		h := hashID(id)
-		if id == 0 {
-			h = norm(v)
-		}
+		h := norm(v)
 		if given&bit(a.column) != 0 { // the column is compared twice
-			if (c.byID&bit(a.column) != 0) == (id != 0) && hashes[a.column] != h {
+			if hashes[a.column] != h {
 				return false, nil
 			}
 			continue
-		}
-		if id != 0 {
-			c.byID |= bit(a.column)
 		}
 		hashes[a.column], given = h, given|bit(a.column)
 		w.columns, w.values = append(w.columns, a.column), append(w.values, v)
@@ -160,33 +145,10 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 	return len(w.builds) > 0, nil
 }
 
-// forgetIDs finds rows by texts alone. Builds that are read by SQL have no ids.
-func (c *cursor) forgetIDs() {
-	c.hash, c.byID = 0, 0
-	for _, column := range c.plan.key {
-		c.hash = mix(c.hash, norm(c.w.values[slices.Index(c.w.columns, column)]))
-	}
-}
-
-// lastOf returns the text that was read last of those that a column has ids for, which is mostly
-// the one that the other side of a join has; nil for none.
-func (t *table) lastOf(column int) *keptText {
-	switch {
-	case t.name != "entries" || t.texts == nil:
-	case t.columns[column].name == "content":
-		return t.texts.contents.last
-	case t.columns[column].name == "path":
-		return t.texts.paths.last
-	}
-	return nil
-}
-
 // retain copies what the tests compare rows with: SQLite's memory has it until Filter returns.
 func (c *cursor) retain() {
 	for i := range c.tests {
-		if x := &c.tests[i]; x.id == 0 {
-			x.value = copied(x.value)
-		}
+		c.tests[i].value = copied(c.tests[i].value)
 	}
 }
 
@@ -378,10 +340,7 @@ func (c *cursor) nextStore() (err error) {
 		s := c.stores[c.at]
 		c.row = 0
 		if len(c.plan.key) > 0 {
-			if c.byID != 0 && !s.hasIDs(c.plan.key, c.byID) {
-				c.forgetIDs()
-			}
-			if c.index, err = s.indexOf(indexName{c.plan.keyName, c.byID}, c.plan.key, c.t.ctx.Err); err != nil {
+			if c.index, err = s.indexOf(c.plan.keyName, c.plan.key, c.t.ctx.Err); err != nil {
 				return err
 			}
 			c.row = c.index.first(c.hash)
@@ -410,7 +369,7 @@ func (c *cursor) skip(s *store) (found bool, err error) {
 func (c *cursor) accepts(s *store) (bool, error) {
 	for i := range c.tests {
 		x := &c.tests[i]
-		if s != c.chunk && x.op == vtab.OpNE && x.id == 0 && s.columns[x.column].kinds[c.row] == cellRef {
+		if s != c.chunk && x.op == vtab.OpNE && s.columns[x.column].kinds[c.row] == cellRef {
 			continue // SQLite makes the text as fast
 		}
 		if ok, err := x.passes(s, c.row); !ok || err != nil {
@@ -423,7 +382,7 @@ func (c *cursor) accepts(s *store) (bool, error) {
 // step moves to the next row of a store that is kept.
 func (c *cursor) step() error {
 	if c.index != nil {
-		c.row = c.index.after(c.row, c.hash)
+		c.row = c.index.after(c.row)
 		return nil
 	}
 	c.row++

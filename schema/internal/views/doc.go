@@ -8,6 +8,7 @@
 //
 //   - views.go: makes the views
 //   - table.go: the virtual tables, and the plans that SQLite chooses from
+//   - compared.go: which texts a statement only compares with each other, so that it gets ids
 //   - cursor.go: which rows a plan finds, and from where
 //   - filter.go: conditions that rows fail before SQLite sees them
 //   - find.go: conditions that an index of the file serves

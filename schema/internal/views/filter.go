@@ -14,7 +14,6 @@ import (
 type test struct {
 	arg
 	value driver.Value
-	id    int64 // of the text, 0 if it is not known
 
 	// Of a test that is prepared.
 	hash   uint64
@@ -81,11 +80,7 @@ func lower(text []byte) {
 
 // passes reports whether a row passes. It is prepared.
 func (x *test) passes(s *store, row int) (bool, error) {
-	c := &s.columns[x.column]
-	switch n := c.cells[row]; {
-	case c.kinds[row] == cellRef && x.id != 0:
-		return (n == x.id) == isEqual(x.op), nil
-	case c.kinds[row] == cellNull:
+	if s.columns[x.column].kinds[row] == cellNull {
 		return x.value == nil, nil // by IS
 	}
 	v, err := s.value(x.column, row)

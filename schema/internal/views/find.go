@@ -20,6 +20,7 @@ const maxFound = 5000
 // find returns a condition that an index of the file serves, for all rows in which a column
 // may equal a value; ok is false if there is none.
 func (t *table) find(column int, v driver.Value) (where condition, ok bool, err error) {
+	column = t.readAs(column)
 	name := t.columns[column].name
 	if t.isPacked(column) {
 		return where, false, nil
@@ -116,7 +117,7 @@ func (t *table) isServed(where condition) (bool, error) {
 // pushed returns the condition that a column equals a value, for the statement of a view, if
 // SQLite compares them by nothing but the column's own collation.
 func (t *table) pushed(column int, v driver.Value) (where condition, ok bool) {
-	c := t.columns[column]
+	c := t.columns[t.readAs(column)]
 	_, isText := v.(string)
 	_, isInt := v.(int64)
 	switch {

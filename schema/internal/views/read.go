@@ -45,7 +45,7 @@ func (t *table) bySQL(columns []int, conditions ...condition) (reader, error) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quoted(t.columns[c].name))
+		b.WriteString(quoted(t.columns[t.readAs(c)].name))
 	}
 	packed := slices.IndexFunc(columns, t.isPacked)
 	if packed >= 0 {
@@ -255,7 +255,7 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 	}
 	path := func(e *rows.Row) int64 { return e.Path }
 	content := func(e *rows.Row) int64 { return e.Content }
-	switch r.t.columns[column].name {
+	switch r.t.columns[r.t.readAs(column)].name {
 	case "build":
 		labels := make([]driver.Value, len(r.builds))
 		for i, b := range r.builds {
@@ -424,7 +424,6 @@ func newIDs(ctx context.Context, s *conn.Statements) (*ids, error) {
 type cache struct {
 	make func(id int64) (string, error)
 	kept []keptText
-	last *keptText // the one that was asked for last; nil: it is not kept
 }
 
 type keptText struct {
@@ -438,18 +437,16 @@ const (
 )
 
 func (c *cache) text(id int64) (driver.Value, error) {
-	c.last = &c.kept[uint64(id)%cacheSize]
-	if c.last.id == id {
-		return c.last.text, nil
+	k := &c.kept[uint64(id)%cacheSize]
+	if k.id == id {
+		return k.text, nil
 	}
 	text, err := c.make(id)
 	v := driver.Value(text)
-	if err != nil || len(text) > keptBytes {
-		c.last = nil
-		return v, err
+	if err == nil && len(text) <= keptBytes {
+		*k = keptText{id, v}
 	}
-	*c.last = keptText{id, v}
-	return v, nil
+	return v, err
 }
 
 func (x *ids) hexOf(content int64) (string, error) {

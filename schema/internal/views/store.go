@@ -4,7 +4,6 @@ import (
 	"database/sql/driver"
 	"hash/maphash"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -87,12 +86,6 @@ type store struct {
 	indexes []*index
 }
 
-// indexName are the columns of an index, and of which of them it has ids in place of texts.
-type indexName struct {
-	columns string
-	byID    uint64
-}
-
 func newStore(columns int, p *pool) *store {
 	return &store{columns: make([]vector, columns), pool: p}
 }
@@ -138,14 +131,9 @@ func (s *store) hash(column, row int) (uint64, error) {
 	return norm(v), err
 }
 
-// hashOf returns the hash of some cells of a row together; byID are columns of which it hashes
-// ids in place of texts.
-func (s *store) hashOf(columns []int, byID uint64, row int) (h uint64, err error) {
+// hashOf returns the hash of some cells of a row together.
+func (s *store) hashOf(columns []int, row int) (h uint64, err error) {
 	for _, c := range columns {
-		if v := &s.columns[c]; byID&bit(c) != 0 && v.kinds[row] == cellRef { // or NULL
-			h = mix(h, hashID(v.cells[row]))
-			continue
-		}
 		one, err := s.hash(c, row)
 		if err != nil {
 			return 0, err
@@ -153,11 +141,6 @@ func (s *store) hashOf(columns []int, byID uint64, row int) (h uint64, err error
 		h = mix(h, one)
 	}
 	return h, nil
-}
-
-// hasIDs reports whether some of the columns have ids in place of texts.
-func (s *store) hasIDs(columns []int, byID uint64) bool {
-	return !slices.ContainsFunc(columns, func(c int) bool { return byID&bit(c) != 0 && s.columns[c].refs == nil })
 }
 
 // mix adds the hash of the next column. One column alone keeps its hash.
@@ -171,19 +154,23 @@ const spread = 0x9E3779B97F4A7C15
 
 // index finds rows of a store by the hash of some columns.
 type index struct {
-	name  indexName
+	name  string
 	heads []int32
 	rows  []indexed
+	guess int // of [index.first]
 }
 
 // indexed is a row of an index.
 type indexed struct {
-	next int32 // row in the same place
-	hash uint32
+	hash  uint32
+	next  int32 // row of the same hash
+	other int32 // first row of another hash in the same place; notFirst
 }
 
+const notFirst = -2
+
 // indexOf returns the index of some columns, which is made when it is first asked for.
-func (s *store) indexOf(name indexName, columns []int, stop func() error) (*index, error) {
+func (s *store) indexOf(name string, columns []int, stop func() error) (*index, error) {
 	for _, ix := range s.indexes {
 		if ix.name == name {
 			return ix, nil
@@ -203,7 +190,7 @@ func (s *store) indexOf(name indexName, columns []int, stop func() error) (*inde
 				return nil, err
 			}
 		}
-		h, err := s.hashOf(columns, name.byID, i)
+		h, err := s.hashOf(columns, i)
 		if err != nil {
 			return nil, err
 		}
@@ -211,27 +198,41 @@ func (s *store) indexOf(name indexName, columns []int, stop func() error) (*inde
 	}
 	for i := s.n - 1; i >= 0; i-- { // so that rows are found in their order
 		row := &ix.rows[i]
-		head := &ix.heads[row.hash&uint32(size-1)]
-		row.next, *head = *head, int32(i)
+		at := ix.find(row.hash)
+		if row.next, row.other = *at, -1; row.next >= 0 {
+			later := &ix.rows[row.next]
+			row.other, later.other = later.other, notFirst
+		}
+		*at = int32(i)
 	}
 	s.indexes = append(s.indexes, ix)
 	return ix, nil
 }
 
-// first returns the first row of a hash, -1 for none.
-func (ix *index) first(h uint64) int {
-	return ix.match(ix.heads[uint32(h>>32)&uint32(len(ix.heads)-1)], h)
-}
-
-// after returns the next row of a hash, -1 for none.
-func (ix *index) after(row int, h uint64) int { return ix.match(ix.rows[row].next, h) }
-
-func (ix *index) match(row int32, h uint64) int {
-	for row >= 0 && ix.rows[row].hash != uint32(h>>32) {
-		row = ix.rows[row].next
+// find returns where the first row of a hash is named, or would be.
+func (ix *index) find(hash uint32) *int32 {
+	at := &ix.heads[hash&uint32(len(ix.heads)-1)]
+	for *at >= 0 && ix.rows[*at].hash != hash {
+		at = &ix.rows[*at].other
 	}
-	return int(row)
+	return at
 }
+
+// first returns the first row of a hash, -1 for none. Rows of two builds mostly come in one order, so
+// that it looks first at the row after the one that was found last.
+func (ix *index) first(h uint64) int {
+	hash, row := uint32(h>>32), ix.guess
+	if row >= len(ix.rows) || ix.rows[row].hash != hash || ix.rows[row].other == notFirst {
+		row = int(*ix.find(hash))
+	}
+	if row >= 0 {
+		ix.guess = row + 1
+	}
+	return row
+}
+
+// after returns the next row of the same hash, -1 for none.
+func (ix *index) after(row int) int { return int(ix.rows[row].next) }
 
 // norm gives one hash to all values that SQLite may find equal, by any collation and
 // affinity. It compares them itself afterwards.
@@ -253,10 +254,6 @@ func norm(v driver.Value) uint64 {
 }
 
 const normNull = 3
-
-// hashID returns the hash of an id of a text. Rows whose ids follow each other, as those of most
-// joins do, are neighbours in an index, too.
-func hashID(id int64) uint64 { return uint64(id)<<32 | uint64(uint32(id)) }
 
 var seed = maphash.MakeSeed()
 

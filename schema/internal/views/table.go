@@ -38,10 +38,11 @@ type Tables struct {
 	texts      *ids
 	places     *rows.Offsets
 	collates   collation
-	exact      uint64 // columns that are compared with texts byte by byte, by their places in any view
-	asText     uint64 // the ones among them for which numbers become texts
-	numbered   bool   // rows are distinguished by their numbers
-	single     bool   // rows are found by one column at a time
+	exact      uint64          // columns that are compared with texts byte by byte, by their places in any view
+	asText     uint64          // the ones among them for which numbers become texts
+	numbered   bool            // rows are distinguished by their numbers
+	single     bool            // rows are found by one column at a time
+	joins      map[string]bool // plans, by their names, that find rows by a value of another row
 	work       int64
 	failed     error
 }
@@ -105,7 +106,7 @@ func (t *Tables) Make(names []string) error {
 
 // Begin begins a statement, with its values. All of it sees one state of the catalog.
 func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedValue) (err error) {
-	t.ctx, t.failed, t.work, t.collates, t.exact, t.numbered, t.single = ctx, nil, 0, collation{}, 0, false, false
+	t.ctx, t.failed, t.work, t.collates, t.exact, t.numbered, t.single, t.joins = ctx, nil, 0, collation{}, 0, false, false, map[string]bool{}
 	if len(t.tables) == 0 {
 		return nil
 	}
@@ -129,7 +130,9 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 	t.single = len(selected.FindAllString(sql, 2)) > 1
 	t.inspect(sql, values)
 	for _, v := range t.tables { // plans depend on what was found
+		compared := v.compared
 		v.forget()
+		v.compared = compared
 	}
 	return nil
 }
@@ -138,32 +141,47 @@ func (t *Tables) Begin(ctx context.Context, sql string, values []driver.NamedVal
 // are looked up by one of them alone.
 var selected = regexp.MustCompile(`(?i)\bin\s*(\(\s*(select|with|values|table)\b|\w)`)
 
-// inspect finds in the program of a statement by what else than bytes it compares columns, and
-// whether it distinguishes rows of a table by their numbers.
+// inspect finds in the program of a statement by what else than bytes it compares columns, whether it
+// distinguishes rows of a table by their numbers, and what it joins.
 func (t *Tables) inspect(sql string, values []driver.NamedValue) {
-	of := map[driver.Value]bool{}     // cursors of virtual tables
-	from := map[driver.Value]uint64{} // the column of a virtual table that a register was given last
+	all, err := programOf(t.ctx, t.conn.(driver.QueryerContext), sql, values)
+	if err != nil { // it will fail when it runs, or is an EXPLAIN
+		t.collates, t.numbered = collation{true, true}, true
+		return
+	}
+	of := map[int64]bool{}     // cursors of virtual tables
+	from := map[int64]uint64{} // the column of a virtual table that a register was given last
+	read := map[int64]bool{}   // registers that were given a value of a row last
 	var asBytes, asText, asNumber uint64
-	explain := func(v []driver.Value) {
-		p4, _ := v[5].(string)
-		switch v[1] {
+	for _, x := range all {
+		switch x.op {
 		case "SorterOpen":
-			return
+			continue
 		case "VOpen":
-			of[v[2]] = true
-			return
+			of[x.p1] = true
+			continue
+		case "VFilter":
+			for _, v := range t.tables {
+				for _, p := range v.plans {
+					joins := func(a arg) bool {
+						return isEqual(a.op) && !v.isOfBuild(a.column) && read[x.p3+2+int64(slices.Index(p.args, a))]
+					}
+					t.joins[x.p4] = t.joins[x.p4] || p.name == x.p4 && slices.ContainsFunc(p.args, joins)
+				}
+			}
 		case "Rowid":
-			t.numbered = t.numbered || of[v[2]]
-			return
+			t.numbered = t.numbered || of[x.p1]
+			continue
 		case "String8":
-			delete(from, v[3])
+			delete(from, x.p2)
+			delete(read, x.p2)
+		case "Column":
+			read[x.p3] = true
 		case "VColumn":
-			column, _ := v[3].(int64)
-			from[v[4]] = bit(int(column))
+			from[x.p3], read[x.p3] = bit(int(x.p2)), true
 		case "Eq", "Ne": // the column was read for it right before
-			columns := from[v[2]] | from[v[4]]
-			flags, _ := v[6].(int64)
-			switch flags & 0x47 { // the affinity that both sides are given
+			columns := from[x.p1] | from[x.p3]
+			switch x.p5 & 0x47 { // the affinity that both sides are given
 			case 0x40, 0x41:
 				asBytes |= columns
 			case 0x42:
@@ -172,18 +190,22 @@ func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 				asNumber |= columns
 			}
 		}
-		t.collates.noCase = t.collates.noCase || strings.Contains(p4, "NOCASE")
-		t.collates.rtrim = t.collates.rtrim || strings.Contains(p4, "RTRIM")
+		t.collates.noCase = t.collates.noCase || strings.Contains(x.p4, "NOCASE")
+		t.collates.rtrim = t.collates.rtrim || strings.Contains(x.p4, "RTRIM")
 	}
-	found, err := t.conn.(driver.QueryerContext).QueryContext(context.Background(), "EXPLAIN "+sql, values)
-	if err == nil {
-		err = conn.Drain(t.ctx, found, explain)
+	if t.collates != (collation{}) {
+		return
 	}
-	if err != nil { // it will fail when it runs, or is an EXPLAIN
-		t.collates, t.numbered = collation{true, true}, true
+	t.exact, t.asText = (asBytes^asText)&^asNumber, asText
+	entries := t.tables["entries"]
+	if entries == nil {
+		return
 	}
-	if t.collates == (collation{}) {
-		t.exact, t.asText = (asBytes^asText)&^asNumber, asText
+	own, _ := programOf(t.ctx, t.conn.(driver.QueryerContext), "SELECT 1 FROM temp.entries", nil)
+	for _, x := range own {
+		if x.op == "VOpen" {
+			entries.compared = comparedAlone(all, entries, x.p4)
+		}
 	}
 }
 
@@ -270,11 +292,12 @@ type table struct {
 	buildID int
 
 	// Of the statement that runs.
-	used   uint64 // columns that it reads
-	plans  []*plan
-	stores map[int64]*store // rows that are kept, by the build
-	pool   *pool
-	served map[string]bool // conditions that an index of the file serves
+	used     uint64 // columns that it reads
+	compared uint64 // columns of texts that it only compares with each other, so that their ids do
+	plans    []*plan
+	stores   map[int64]*store // rows that are kept, by the build
+	pool     *pool
+	served   map[string]bool // conditions that an index of the file serves
 }
 
 type column struct{ name, kind, collation string }
@@ -316,7 +339,7 @@ func (t *table) column(name string) int {
 }
 
 // forget forgets the statement that ran.
-func (t *table) forget() { t.used, t.plans, t.stores, t.pool = 0, nil, nil, nil }
+func (t *table) forget() { t.used, t.compared, t.plans, t.stores, t.pool = 0, 0, nil, nil, nil }
 
 // plan is a way to find rows, as BestIndex chose it.
 type plan struct {
@@ -478,6 +501,15 @@ func (t *table) columnsUsed() (columns []int) {
 		}
 	}
 	return columns
+}
+
+// readAs returns the column that is read for one: where texts are only compared with each other, that
+// of their ids.
+func (t *table) readAs(column int) int {
+	if t.compared&bit(column) != 0 {
+		return t.column(t.columns[column].name + "_id")
+	}
+	return column
 }
 
 // isPacked reports whether a column is packed in the file, so that SQL has NULL.
