@@ -10,13 +10,14 @@
 //
 // Tables change with the layout; the views (package views, documented in
 // SCHEMA.md) are the stable surface. The work is done in rooms below: record (what a
-// scan hands over), conn (connections of SQLite), file (the file, its lock and checks),
+// scan hands over), conn (connections of SQLite), file (the file and its lock),
 // layout (schema.sql) and views, and write (rows on their way in and out).
 //
 // Reading order:
 //
 //   - nouns.go: names for what is defined in rooms below
-//   - schema.go: a catalog opened for writing
+//   - schema.go: a catalog opened for writing; check.go: checks of pages, and of all that pakdb relies
+//     on; how long a check holds
 //   - build.go: what a scan calls
 //   - targets.go: what a scan asks the catalog, and adds when all entries are there
 //   - merge.go: builds of another catalog are copied

@@ -558,9 +558,9 @@ func (o *Other) open(ctx context.Context) error {
 		return err
 	}
 	db := conn.OpenReader(o.path)
-	err := file.CheckForeign(ctx, db)
+	err := checkForeign(ctx, db)
 	if err == nil {
-		_, err = file.QuickCheck(ctx, db, o.path)
+		_, err = quickCheck(ctx, db, o.path)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err

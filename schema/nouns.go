@@ -67,10 +67,6 @@ const StatedSize = record.StatedSize
 // editions put between two of them has room.
 const RowBits = record.RowBits
 
-// QuickSize is the size up to which [Open] checks all pages of a catalog before it
-// writes to it: SQLite checks 300 MB a second, so that it takes less than one.
-const QuickSize = file.QuickSize
-
 // The ways in which a file is not a usable catalog.
 var (
 	ErrNotCatalog = conn.ErrNotCatalog
@@ -96,20 +92,6 @@ func Classify(err error) error { return conn.Classify(err) }
 // Version is the layout of the catalogs that this pakdb reads and writes. Those of others
 // are refused.
 const Version = layout.Version
-
-// Finding is something that is wrong with a catalog.
-type Finding = file.Finding
-
-// Checked is what [Check] found out beside its findings.
-type Checked = file.Checked
-
-// Check reads a whole catalog and reports its faults: pages and
-// indexes, references between tables, the marks of a catalog, and what pakdb itself
-// relies on; at last it reads all rows of each build. progress gets the name of each
-// step. An error means that the check could not be made; what is damaged is a finding.
-func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
-	return file.Check(ctx, path, report, progress)
-}
 
 // IsCatalog reports whether the first bytes of a file say that it is a catalog of pakdb.
 func IsCatalog(path string) bool { return file.IsOurs(path) }

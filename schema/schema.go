@@ -56,9 +56,9 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 	}
 	finder := conn.NewFinder(path) // it has read the schema when it has checked: 8 ms less
 	var checked time.Time
-	err = file.CheckForeign(ctx, finder.DB)
+	err = checkForeign(ctx, finder.DB)
 	if err == nil {
-		checked, err = file.QuickCheck(ctx, finder.DB, path)
+		checked, err = quickCheck(ctx, finder.DB, path)
 	}
 	if err != nil {
 		_ = finder.Close()
@@ -101,26 +101,9 @@ func (c *Catalog) Close() error {
 		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
 	}
 	if folded && !seal.IsZero() && c.inPlace() == nil {
-		_ = file.Stamp(c.path, seal) // without its time the file is checked at the next opening
+		_ = os.Chtimes(c.path, time.Time{}, seal) // without its time the file is checked at the next opening
 	}
 	return nil
-}
-
-// seal says in the catalog that its pages were checked and what time its file will
-// have. It returns the zero time for a catalog that is to be checked when it is opened
-// again: one that was not, or in which a transaction has failed, whatever for.
-func (c *Catalog) seal() (at time.Time) {
-	if c.checked.IsZero() || c.writer.Failed {
-		return time.Time{}
-	}
-	err := c.writer.InTx(context.Background(), func(tx *sql.Tx) (err error) {
-		at, err = file.Seal(context.Background(), tx, c.checked)
-		return err
-	})
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 // fold copies the write-ahead log into the catalog's file and does away with it, which
@@ -188,7 +171,7 @@ func Copy(ctx context.Context, from, to string) error {
 	}
 	db := conn.OpenReader(from)
 	defer func() { _ = db.Close() }()
-	if err := file.CheckForeign(ctx, db); err != nil {
+	if err := checkForeign(ctx, db); err != nil {
 		return fmt.Errorf("catalog %s: %w", from, conn.Classify(err))
 	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {

@@ -1,3 +1,8 @@
+// Package file manages the file of a catalog: what lies at its path, its lock, its
+// first bytes, and what a killed process left beside it.
+//
+//	path --> Resolve --> IsUsable --> LockForWriting --> CreateIfAbsent --> conn.OpenWriter
+//	              `----> IsStored --> conn.OpenReader
 package file
 
 import (

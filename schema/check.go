@@ -1,4 +1,4 @@
-package file
+package schema
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
 )
 
@@ -64,10 +65,10 @@ func checkSteps() (steps []step) {
 //
 // An error means that the check could not be made; what is damaged is a finding.
 func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
-	path = Resolve(path)
+	path = file.Resolve(path)
 	c := &checker{ctx: ctx, report: report, progress: progress}
-	switch err := IsStored(ctx, path); {
-	case errors.Is(err, conn.ErrDamaged):
+	switch err := file.IsStored(ctx, path); {
+	case errors.Is(err, ErrDamaged):
 		report(Finding{Check: "file", Detail: conn.Flat(err.Error())})
 		return c.found, nil
 	case err != nil:
@@ -90,11 +91,11 @@ type checker struct {
 }
 
 func (c *checker) run() error {
-	switch err := CheckForeign(c.ctx, c.db); {
-	case errors.Is(err, conn.ErrForeign): // no query may read it
+	switch err := checkForeign(c.ctx, c.db); {
+	case errors.Is(err, ErrForeign): // no query may read it
 		c.report(Finding{Check: "schema", Detail: err.Error()})
 		return nil
-	case errors.Is(err, conn.ErrTooOld), errors.Is(err, conn.ErrTooNew):
+	case errors.Is(err, ErrTooOld), errors.Is(err, ErrTooNew):
 		return err
 	case err != nil:
 		return c.finding("integrity", "", err)
@@ -156,7 +157,7 @@ func (c *checker) finding(check, build string, err error) error {
 	case c.ctx.Err() != nil:
 		return c.ctx.Err()
 	}
-	if class := conn.Classify(err); errors.Is(class, conn.ErrDisk) || errors.Is(class, conn.ErrBusy) || errors.Is(class, conn.ErrCannotOpen) || conn.Code(err) == 0 {
+	if class := conn.Classify(err); errors.Is(class, ErrDisk) || errors.Is(class, ErrBusy) || errors.Is(class, ErrCannotOpen) || conn.Code(err) == 0 {
 		return err
 	}
 	c.report(Finding{Check: check, Build: build, Detail: "cannot be read: " + conn.Flat(err.Error())})
@@ -165,7 +166,7 @@ func (c *checker) finding(check, build string, err error) error {
 
 // builds reads everything that the catalog has of each build.
 func (c *checker) builds() error {
-	labels, err := conn.FirstTexts(c.ctx, c.db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
+	labels, err := FirstTexts(c.ctx, c.db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id")
 	if err != nil {
 		return c.finding("builds", "", err)
 	}
@@ -203,8 +204,8 @@ const QuickSize = 256 << 20
 // well, of which SQLite does 100 MB a second.
 const wholeSize = 32 << 20
 
-// CheckForeign is [layout.Check] for a connection of db.
-func CheckForeign(ctx context.Context, db *sql.DB) error {
+// checkForeign is [layout.Check] for a connection of db.
+func checkForeign(ctx context.Context, db *sql.DB) error {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -213,12 +214,12 @@ func CheckForeign(ctx context.Context, db *sql.DB) error {
 	return errors.Join(err, c.Close())
 }
 
-// QuickCheck returns when all pages of the catalog at path were checked: now, unless it has a seal
-// (see [Seal]) from a check before. db reads the catalog. It returns [conn.ErrDamaged], with what was found
+// quickCheck returns when all pages of the catalog at path were checked: now, unless it has a seal
+// ([Catalog.seal]) from a check before. db reads the catalog. It returns [ErrDamaged], with what was found
 // first, for a catalog whose pages do not fit together. It sees no value that was
 // replaced by another one of the same length: SQLite has no checksums. The time is zero
 // for a catalog that is too large.
-func QuickCheck(ctx context.Context, db *sql.DB, path string) (checked time.Time, err error) {
+func quickCheck(ctx context.Context, db *sql.DB, path string) (checked time.Time, err error) {
 	st, err := os.Stat(path)
 	if err != nil || st.Size() > QuickSize {
 		return time.Time{}, err
@@ -235,31 +236,38 @@ func QuickCheck(ctx context.Context, db *sql.DB, path string) (checked time.Time
 		return time.Time{}, err
 	}
 	if result != "ok" {
-		return time.Time{}, fmt.Errorf("%w: %s", conn.ErrDamaged, conn.Flat(result))
+		return time.Time{}, fmt.Errorf("%w: %s", ErrDamaged, conn.Flat(result))
 	}
 	return time.Now(), nil
 }
 
-// SealTime is how long a check of all pages holds for a file that only pakdb writes to.
+// sealTime is how long a check of all pages holds for a file that only pakdb writes to.
 // What a disk damages does not change the time of a file, and comes with time, not with
 // the number of commands.
-const SealTime = 24 * time.Hour
+const sealTime = 24 * time.Hour
 
 const sealSQL = `INSERT INTO x_seal (only_row, file_time, checked_time) VALUES (1, ?, ?)
 	ON CONFLICT (only_row) DO UPDATE SET file_time = excluded.file_time, checked_time = excluded.checked_time`
 
-// Seal writes down the time that the file of a catalog will have ([Stamp]), and when its
-// pages were checked. It returns the former.
-func Seal(ctx context.Context, tx *sql.Tx, checked time.Time) (at time.Time, err error) {
+// seal says in the catalog that its pages were checked and what time its file will
+// have. Writing to the file, and most ways to copy it, give it another one. A file system that
+// does not keep the time has the file checked each time. It returns the zero time for a catalog
+// that is to be checked when it is opened again: one that was not, or in which a transaction has
+// failed, whatever for.
+func (c *Catalog) seal() (at time.Time) {
+	if c.checked.IsZero() || c.writer.Failed {
+		return time.Time{}
+	}
 	at = time.UnixMicro(time.Now().UnixMicro()) // all file systems that matter keep as much
-	_, err = tx.ExecContext(ctx, sealSQL, at.UnixMicro(), checked.UnixMicro())
-	return at, err
+	err := c.writer.InTx(context.Background(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(context.Background(), sealSQL, at.UnixMicro(), c.checked.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
-
-// Stamp gives a sealed file its time. Writing to the file, and most ways to copy
-// it, give it another one. A file system that does not keep the time has the file
-// checked each time.
-func Stamp(path string, at time.Time) error { return os.Chtimes(path, time.Time{}, at) }
 
 // sealed returns when the pages of a file with a time were checked, if nothing but pakdb
 // has written to it since and that was not too long ago. Otherwise, and whenever
@@ -271,7 +279,7 @@ func sealed(ctx context.Context, db *sql.DB, fileTime time.Time) time.Time {
 		return time.Time{}
 	}
 	checked := time.UnixMicro(micro)
-	if age := time.Since(checked); age < 0 || age >= SealTime {
+	if age := time.Since(checked); age < 0 || age >= sealTime {
 		return time.Time{}
 	}
 	return checked
