@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"path"
 	"slices"
 
 	"pakdb/schema"
@@ -37,7 +38,7 @@ func (t *Totals) Add(c *Change) {
 
 func (t *Totals) key(c *Change) string {
 	f := c.either()
-	prefix, name := schema.SplitPath(f.Path)
+	prefix, name := path.Split(f.Path)
 	switch t.By {
 	case "dir":
 		return prefix

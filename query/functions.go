@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -59,21 +60,21 @@ func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.
 	return schema.Function{Name: name, Args: 1 + strings.Count(params, ","), Usage: usage, Doc: doc, Pure: pure, Call: f}
 }
 
-func pathDir(path string) driver.Value {
-	prefix, _ := schema.SplitPath(path)
+func pathDir(p string) driver.Value {
+	prefix, _ := path.Split(p)
 	if len(prefix) > 1 {
 		prefix = strings.TrimSuffix(prefix, "/")
 	}
 	return prefix
 }
 
-func pathName(path string) driver.Value {
-	_, name := schema.SplitPath(path)
+func pathName(p string) driver.Value {
+	_, name := path.Split(p)
 	return name
 }
 
-func pathExt(path string) driver.Value {
-	_, name := schema.SplitPath(path)
+func pathExt(p string) driver.Value {
+	_, name := path.Split(p)
 	return schema.Ext(name)
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -645,7 +646,7 @@ func inspectedSince(there, here string) bool {
 }
 
 func revisionOf(inspector string) (name string, revision int) {
-	name, number := SplitPath(inspector)
+	name, number := path.Split(inspector)
 	revision, err := strconv.Atoi(number)
 	if err != nil {
 		return inspector, 0

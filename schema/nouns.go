@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
+	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
@@ -96,9 +97,6 @@ const Version = layout.Version
 // IsCatalog reports whether the first bytes of a file say that it is a catalog of pakdb.
 func IsCatalog(path string) bool { return file.IsOurs(path) }
 
-// SplitPath cuts a path after its last slash.
-func SplitPath(path string) (prefix, name string) { return record.SplitPath(path) }
-
 // Ext returns the extension of a file name in lower case, without the dot:
 // "uasset". A name that only starts with a dot has none.
 func Ext(name string) string { return record.Ext(name) }
@@ -110,7 +108,7 @@ func PathKey(path string) int64 { return record.PathKey(path) }
 // NameKey returns the key of a text in table name_key, and in the symbols and
 // references that go by names: the first 8 bytes of the BLAKE3 of the
 // lower-cased text, little-endian, signed.
-func NameKey(name string) int64 { return record.NameKey(name) }
+func NameKey(name string) int64 { return family.NameKey(name) }
 
 // ContentKey returns the key of a content in table content_key: the first 8
 // bytes of its hash, little-endian, signed. The hash may be cut short to

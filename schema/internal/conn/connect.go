@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 	"modernc.org/sqlite/vtab"
 
+	"pakdb/internal/family"
 	"pakdb/internal/search"
 	"pakdb/schema/internal/record"
 )
@@ -85,7 +86,7 @@ func makeSource(c driver.Conn) error {
 }
 
 func registerFunctions(d *sqlite.Driver) error {
-	return errors.Join(register(d, "key_of_path", record.PathKey), register(d, "key_of_name", record.NameKey),
+	return errors.Join(register(d, "key_of_path", record.PathKey), register(d, "key_of_name", family.NameKey),
 		register(d, "key_of_content", record.ContentKey), register(d, "key_of_sum", record.SumKey),
 		register(d, "search_words", search.Index))
 }

@@ -156,7 +156,7 @@ func (f *Facts) Rows() int {
 // the content.
 type Symbol struct {
 	Space string
-	Key   int64  // the id; or [NameKey] of
+	Key   int64  // the id; or [family.NameKey] of
 	Name  string // "": the key is an id
 	Path  string
 }
@@ -165,7 +165,7 @@ type Symbol struct {
 type Ref struct {
 	Kind  string
 	Space string
-	Key   int64  // the id; or [NameKey] of
+	Key   int64  // the id; or [family.NameKey] of
 	Name  string // "": the key is an id
 	Flags int64  // 1 weak, 2 native, 4 editor only
 }

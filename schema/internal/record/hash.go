@@ -7,7 +7,6 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/internal/family"
 	"pakdb/internal/mount"
 )
 
@@ -45,12 +44,6 @@ func HalfOf(d *Digest) Half { return Half(d[:16]) }
 
 // Key returns the first 8 bytes, little-endian, signed: what key tables find rows by.
 func (h Half) Key() int64 { return int64(binary.LittleEndian.Uint64(h[:8])) }
-
-// SplitPath cuts a path after its last slash.
-func SplitPath(path string) (prefix, name string) {
-	i := strings.LastIndexByte(path, '/') + 1
-	return path[:i], path[i:]
-}
 
 // Ext returns the extension of a file name in lower case, without the dot:
 // "uasset". A name that only starts with a dot has none.
@@ -117,8 +110,3 @@ func ContentKey(hash []byte) int64 {
 	}
 	return Half(hash[:16]).Key()
 }
-
-// NameKey returns the key of a text in table name_key, and in the symbols and
-// references that go by names: the first 8 bytes of the BLAKE3 of the
-// lower-cased text, little-endian, signed.
-func NameKey(name string) int64 { return family.NameKey(name) }

@@ -10,6 +10,7 @@ import (
 
 	"modernc.org/sqlite/vtab"
 
+	"pakdb/internal/family"
 	"pakdb/internal/search"
 	"pakdb/schema/internal/record"
 )
@@ -215,5 +216,5 @@ func (t *Tables) contentsByText(text string) ([]int64, error) {
 }
 
 func (t *Tables) namesByText(text string) ([]int64, error) {
-	return t.idsOf("SELECT name_id FROM main.x_name_key WHERE key = ?1", record.NameKey(text))
+	return t.idsOf("SELECT name_id FROM main.x_name_key WHERE key = ?1", family.NameKey(text))
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -108,7 +109,7 @@ func (in *interner) addFiles(b *Batch) {
 	last, dir := "", int64(0) // neighbours have one folder
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		prefix, _ := record.SplitPath(r.Name)
+		prefix, _ := path.Split(r.Name)
 		switch {
 		case r.Name == "":
 			last, dir = "", 0
@@ -349,7 +350,7 @@ func (in *interner) internPaths(ctx context.Context, b *Batch) error {
 		if *p.id, fresh = in.paths.id(p.ident); !fresh {
 			continue
 		}
-		prefix, name := record.SplitPath(p.name)
+		prefix, name := path.Split(p.name)
 		b.NewPaths = append(b.NewPaths, Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
 	}
 	for i := range b.Rows { // most packages are the entry itself
@@ -401,7 +402,7 @@ type wantedText struct {
 }
 
 // textIdent identifies texts, which may differ in case.
-func textIdent(text string) ident { return identOf(record.NameKey(text), text) }
+func textIdent(text string) ident { return identOf(family.NameKey(text), text) }
 
 // wantedTexts lists the texts of the batch in the order that decides their ids.
 func wantedTexts(b *Batch) (wanted []wantedText) {
@@ -419,7 +420,7 @@ func wantedTexts(b *Batch) (wanted []wantedText) {
 			s, p := &r.PlaceSymbols[j], &r.Places[j]
 			name := s.Name
 			if name != "" && s.Key == 0 {
-				s.Key = record.NameKey(name)
+				s.Key = family.NameKey(name)
 			}
 			if p.From = nameIn(r.Name, name); !p.From.Found {
 				add(name, &p.NameID)
@@ -506,13 +507,13 @@ func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
 }
 
 // nameIn returns where a name is in a path: the file's name at least must be in it.
-func nameIn(path, name string) NameFrom {
-	prefix, base := record.SplitPath(path)
+func nameIn(of, name string) NameFrom {
+	prefix, base := path.Split(of)
 	dot := strings.LastIndexByte(base, '.') // as Ext has it, which keeps the number of letters
-	if dot <= 0 || strings.IndexByte(path, 0) >= 0 {
+	if dot <= 0 || strings.IndexByte(of, 0) >= 0 {
 		return NameFrom{}
 	}
-	stem := path[:len(prefix)+dot]
+	stem := of[:len(prefix)+dot]
 	n := 0
 	for n < min(len(stem), len(name)) && stem[len(stem)-1-n] == name[len(name)-1-n] {
 		n++

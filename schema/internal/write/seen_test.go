@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/internal/family"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
-	"pakdb/schema/internal/record"
 )
 
 // TestSeenAgain: a text that the catalog has keeps its id, in whatever batches it comes.
@@ -25,7 +25,7 @@ func TestSeenAgain(t *testing.T) {
 			if _, err := tx.Exec("INSERT INTO x_name (name_id, name) VALUES (?, ?)", id+1, name); err != nil {
 				return err
 			}
-			if _, err := tx.Exec("INSERT INTO x_name_key (key, name_id) VALUES (?, ?)", record.NameKey(name), id+1); err != nil {
+			if _, err := tx.Exec("INSERT INTO x_name_key (key, name_id) VALUES (?, ?)", family.NameKey(name), id+1); err != nil {
 				return err
 			}
 		}
@@ -40,7 +40,7 @@ func TestSeenAgain(t *testing.T) {
 		var keys []int64
 		for _, name := range batch {
 			if !s.has(textIdent(name)) {
-				keys = append(keys, record.NameKey(name))
+				keys = append(keys, family.NameKey(name))
 			}
 		}
 		err := s.find(ctx, finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {

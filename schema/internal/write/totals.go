@@ -2,6 +2,7 @@ package write
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (t *Totals) Add(e *record.Entry) {
 		return
 	}
 	if kind.HasPath {
-		_, name := record.SplitPath(e.Name)
+		_, name := path.Split(e.Name)
 		kind.Ext = record.Ext(name)
 	}
 	if t.last == nil || t.last.kindOfEntry != kind {
@@ -90,7 +91,7 @@ func (s *folderSums) add(dir int64, e *record.Entry) {
 	}
 	ext := ""
 	if e.Name != "" {
-		_, name := record.SplitPath(e.Name)
+		_, name := path.Split(e.Name)
 		ext = record.Ext(name)
 	}
 	if e.Size > f.Largest || ext < f.Ext {
