@@ -281,14 +281,14 @@ func (t *table) write(cells []string, style func(string) string) error {
 	b := t.line[:0]
 	for i, c := range cells {
 		b = append(b, "│ "...)
-		pad := t.widths[i] - terminal.Width(c)
+		pad := strings.Repeat(" ", max(t.widths[i]-terminal.Width(c), 0))
 		if style != nil {
 			c = style(c)
 		}
 		if t.number[i].right() {
-			b = append(appendSpaces(b, pad), c...)
+			b = append(append(b, pad...), c...)
 		} else {
-			b = appendSpaces(append(b, c...), pad)
+			b = append(append(b, c...), pad...)
 		}
 		b = append(b, ' ')
 	}
@@ -296,11 +296,4 @@ func (t *table) write(cells []string, style func(string) string) error {
 	t.line = b
 	_, err := t.buf.Write(b)
 	return err
-}
-
-func appendSpaces(b []byte, n int) []byte {
-	for range n {
-		b = append(b, ' ')
-	}
-	return b
 }

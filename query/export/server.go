@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -121,9 +122,7 @@ func (s *Server) post(ctx context.Context, sql string, values url.Values, data i
 		u.Scheme = "https"
 	}
 	all := url.Values{"database": {s.database}}
-	for key, v := range values {
-		all[key] = v
-	}
+	maps.Copy(all, values)
 	if data != nil {
 		all.Set("query", sql)
 	} else {
@@ -222,18 +221,11 @@ var serverTypes = map[string]string{"integer": "Int64", "boolean": "Bool", "numb
 
 // columnsOf lists columns and their types as ClickHouse has them, each followed by after.
 func columnsOf(v *schema.View, after string) string {
-	var b strings.Builder
-	for i, c := range v.Columns {
-		t := serverTypes[c.Type]
-		if t == "" {
-			t = "String"
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "`%s` Nullable(%s)%s", c.Name, t, after)
+	var list []string
+	for _, c := range v.Columns {
+		list = append(list, fmt.Sprintf("`%s` Nullable(%s)%s", c.Name, cmp.Or(serverTypes[c.Type], "String"), after))
 	}
-	return b.String()
+	return strings.Join(list, ", ")
 }
 
 // tables returns the statements that make the tables and views of a database, and may be
