@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -174,7 +175,7 @@ func (p *opener) find(ctx context.Context, o *opened, scan string) (*schema.Know
 		return nil, err
 	}
 	for i, k := range candidates {
-		if k.Digest != nil && *k.Digest == digest {
+		if bytes.Equal(k.Digest, digest[:]) {
 			return &candidates[i], nil
 		}
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -226,7 +227,7 @@ func (m *merge) known(ctx context.Context, a *other.Archive) (*Known, error) {
 // quick scan, the times decide.
 func isSameFile(a *other.Archive, k *Known) bool {
 	if a.Digest != nil && k.Digest != nil {
-		return *a.Digest == *k.Digest
+		return bytes.Equal(a.Digest[:], k.Digest)
 	}
 	return a.ModTime == k.ModTime && a.ModTime != 0
 }

@@ -119,8 +119,8 @@ func (b *Build) ReplaceFacts(facts map[int64]*Facts, values map[int64]*Values) e
 // Known is an archive that an earlier scan made.
 type Known struct {
 	Archive  int64
-	ModTime  int64   // of the file that was scanned, Unix nanoseconds
-	Digest   *Digest // of the whole file; nil when it was not computed
+	ModTime  int64  // of the file that was scanned, Unix nanoseconds
+	Digest   []byte // of the whole file; nil when it was not computed
 	Entries  int64
 	Size     int64
 	Stored   int64
@@ -134,21 +134,9 @@ type Known struct {
 func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) (found []Known, err error) {
 	b.c.known.Lock()
 	defer b.c.known.Unlock()
-	type stored struct {
-		Known
-		digest []byte
-	}
-	all, err := conn.All(ctx, b.c.finder.DB, func(k *stored) []any {
-		return []any{&k.Archive, &k.ModTime, &k.digest, &k.Entries, &k.Size, &k.Stored, &k.Problems}
+	return conn.All(ctx, b.c.finder.DB, func(k *Known) []any {
+		return []any{&k.Archive, &k.ModTime, &k.Digest, &k.Entries, &k.Size, &k.Stored, &k.Problems}
 	}, knownSQL, quick[:], size, scan, b.publish.Before, mtime)
-	for _, k := range all {
-		if len(k.digest) == len(Digest{}) {
-			d := Digest(k.digest)
-			k.Digest = &d
-		}
-		found = append(found, k.Known)
-	}
-	return found, err
 }
 
 const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count

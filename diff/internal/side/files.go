@@ -79,7 +79,7 @@ func (f *Files) Known(ctx context.Context, size, mtime int64, quick schema.Diges
 			if err = a.hash(ctx); err != nil {
 				return nil, err
 			}
-			k.Digest = a.digest
+			k.Digest = a.digest[:]
 		}
 		known = append(known, k)
 	}
