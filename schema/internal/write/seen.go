@@ -67,7 +67,7 @@ func (s *seen) start(ctx context.Context, tx *sql.Tx, table numbered) error {
 // full reports that the memory is used up.
 func (s *seen) full() bool {
 	n := s.fresh.n + len(s.old)
-	return n > maxSeen || n > maxSeen/2 && s.own && !s.all
+	return n > maxSeen || n > maxSeen/4 && s.own && !s.all
 }
 
 // has reports whether the id of k is known, and will be after the next look-up.
