@@ -39,9 +39,6 @@ func openKAPG(ctx context.Context, f file) (codecs.Archive, error) {
 	if err := a.readTable(); err != nil {
 		return nil, err
 	}
-	if err := a.survey(); err != nil {
-		return nil, err
-	}
 	return a, ctx.Err()
 }
 
@@ -145,7 +142,7 @@ func (a *kapg) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error)
 	}
 	stored := buffer(e.Stored)
 	defer release(stored)
-	if err := bin.Fill(a.src, *stored, e.Offset); err != nil {
+	if err := bin.Fill(a.src.ReaderAt, *stored, e.Offset); err != nil {
 		return nil, a.fail(e.Name, "data", e.Offset, err)
 	}
 	return a.decode(e, "data", *stored)

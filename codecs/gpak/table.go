@@ -95,20 +95,32 @@ func (t *table) short() error {
 	return t.fail("", "entry table", headerSize, err)
 }
 
-// readTable finds the end of the table, which nothing declares, and marks records on the
-// way to it.
+// readTable finds the end of the table, which nothing declares. On the way to it, it marks
+// records, and looks for what makes a table odd without making it unreadable.
 func (a *kapg) readTable() error {
-	t := a.tableAt(headerSize)
-	for i := range a.count {
-		if i%marked == 0 {
-			a.marks = append(a.marks, t.r.Off())
-		}
-		if _, err := t.next(); err != nil {
+	inOrder, end := true, int64(0)
+	a.data = headerSize
+	for rec, err := range a.records() {
+		if err != nil {
 			return err
 		}
+		if rec.ordinal%marked == 0 {
+			a.marks = append(a.marks, rec.pos)
+		}
+		a.data = rec.tail() + 16
+		if !utf8.Valid(rec.name) {
+			path, _ := readable(rec.name)
+			a.warn(path, "name", rec.pos+12, codecs.Errorf(codecs.ErrNonStrict, "not UTF-8, shown as Latin-1"))
+		}
+		if rec.csz > 0 {
+			inOrder = inOrder && int64(rec.off) >= end
+			end = int64(rec.off) + int64(rec.csz)
+		}
 	}
-	a.data = t.r.Off()
-	return nil
+	if inOrder {
+		return nil
+	}
+	return a.overlaps()
 }
 
 func nameLengthError(n int32, limit int) error {
@@ -131,28 +143,6 @@ func (a *kapg) records() iter.Seq2[record, error] {
 			}
 		}
 	}
-}
-
-// survey looks for what makes a table odd without making it unreadable.
-func (a *kapg) survey() error {
-	inOrder, end := true, int64(0)
-	for rec, err := range a.records() {
-		if err != nil {
-			return err
-		}
-		if !utf8.Valid(rec.name) {
-			path, _ := readable(rec.name)
-			a.warn(path, "name", rec.pos+12, codecs.Errorf(codecs.ErrNonStrict, "not UTF-8, shown as Latin-1"))
-		}
-		if rec.csz > 0 {
-			inOrder = inOrder && int64(rec.off) >= end
-			end = int64(rec.off) + int64(rec.csz)
-		}
-	}
-	if inOrder {
-		return nil
-	}
-	return a.overlaps()
 }
 
 // overlaps warns of entries that share stored bytes. Only tables whose data is
