@@ -53,6 +53,13 @@ type Archive interface {
 	Close() error
 }
 
+// Whole is a content that is in memory as a whole: what Open of some formats returns, and what
+// some readers of contents are given.
+type Whole interface {
+	// Bytes returns the content, not to be changed, and valid until it is closed.
+	Bytes() []byte
+}
+
 // Indexed is an Archive that finds an entry without making those before it.
 type Indexed interface {
 	// At returns the entry of an ordinal, or its error, as Entries yields them.

@@ -302,7 +302,7 @@ func spool(ctx context.Context, o *opened, e *codecs.Entry) (content io.ReaderAt
 			buffers.Put(buf)
 			return nil, 0, nil, err
 		}
-		buf.Reset(b)
+		buf.hold(b)
 		return buf, int64(len(b)), func() { buffers.Put(buf) }, nil
 	}
 	scratch, err := atomicfile.NewScratch("")

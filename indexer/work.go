@@ -179,10 +179,18 @@ func rowOf(e *codecs.Entry) schema.Entry {
 // through in pieces; if an inspector wants one, it goes to a temporary file.
 const inMemory = 4 << 20
 
-// buffer holds a content in memory, and reads it.
+// buffer reads a content in memory, which may be in room of its own.
 type buffer struct {
 	bytes.Reader
-	b []byte
+	content, b []byte
+}
+
+// Bytes implements [codecs.Whole].
+func (b *buffer) Bytes() []byte { return b.content }
+
+func (b *buffer) hold(content []byte) {
+	b.content = content
+	b.Reset(content)
 }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
@@ -196,20 +204,26 @@ func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry)
 		return err
 	}
 	defer func() { _ = r.Close() }()
-	if it.entry.Size > inMemory {
+	whole, _ := r.(codecs.Whole)
+	if whole == nil && it.entry.Size > inMemory {
 		return w.readLarge(ctx, c, r, it, row)
 	}
 	buf := buffers.Get().(*buffer)
-	defer buffers.Put(buf)
-	content, err := readSmall(r, it.entry.Size, &buf.b)
-	if err != nil {
+	defer func() {
+		buf.hold(nil)
+		buffers.Put(buf)
+	}()
+	var content []byte
+	if whole != nil {
+		content = whole.Bytes()
+	} else if content, err = readSmall(r, it.entry.Size, &buf.b); err != nil {
 		return err
 	}
+	buf.hold(content)
 	hashContent(o.archive, it.entry, content, row)
 	if w.options.Sketch && len(content) >= sketch.MinSize {
 		row.Sketch = sketch.Of(content).Marshal()
 	}
-	buf.Reset(content)
 	if err := w.inspect(ctx, c, it, content[:min(len(content), codecs.HeadSize)], buf, int64(len(content)), row); err != nil {
 		return err
 	}

@@ -164,6 +164,9 @@ type content struct {
 	buf *[]byte
 }
 
+// Bytes implements [codecs.Whole].
+func (c *content) Bytes() []byte { return *c.buf }
+
 func (c *content) Close() error {
 	if c.buf != nil {
 		c.Reset(nil)

@@ -17,6 +17,7 @@ const maxProblems = 16
 type decoder struct {
 	r       bin.Reader
 	buf     []byte // the content
+	own     []byte // room for one that is not in memory
 	text    string // the content again, for the kinds whose names are slices of it
 	version uint8
 
@@ -64,7 +65,7 @@ func (d *decoder) finish() *codecs.Facts {
 	}
 	d.facts.Refs = exact(d.refs)
 	facts := d.facts
-	d.facts, d.detail, d.text, d.broken = nil, nil, "", nil
+	d.facts, d.detail, d.text, d.buf, d.broken = nil, nil, "", nil, nil
 	return facts
 }
 

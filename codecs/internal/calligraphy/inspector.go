@@ -206,10 +206,14 @@ func (d *decoder) load(content io.ReaderAt, size int64, ext string) error {
 	if size > limit {
 		return failure("content", codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", size, limit), 0)
 	}
-	size = max(size, 0)
-	d.buf = slices.Grow(d.buf[:0], int(size))[:size]
-	if err := bin.Fill(content, d.buf, 0); err != nil {
-		return failure("content", err, 0)
+	if whole, ok := content.(codecs.Whole); ok {
+		d.buf = whole.Bytes()
+	} else {
+		d.own = slices.Grow(d.own[:0], int(max(size, 0)))[:max(size, 0)]
+		d.buf = d.own
+		if err := bin.Fill(content, d.buf, 0); err != nil {
+			return failure("content", err, 0)
+		}
 	}
 	d.reset()
 	d.r.Reset(d.buf, 0, binary.LittleEndian)
