@@ -127,7 +127,7 @@ func TextColumn[R any](name string, position func(*R) int32) Column[R] {
 	return Column[R]{layout: ColumnLayout{name, Text}, position: position}
 }
 
-// PathColumn is a column that holds paths, by position in Batch.Paths.
+// PathColumn is a column that holds paths, by position in Batch.Paths; nil: each row has its own.
 func PathColumn[R any](name string, position func(*R) int32) Column[R] {
 	return Column[R]{layout: ColumnLayout{name, Path}, position: position}
 }
@@ -186,6 +186,9 @@ func (r *rowsOf[R]) Len() int        { return len(r.rows) }
 func (r *rowsOf[R]) Value(row, column int) any { return r.columns[column].value(&r.rows[row]) }
 
 func (r *rowsOf[R]) Position(row, column int) int32 {
+	if r.columns[column].position == nil {
+		return int32(row)
+	}
 	return r.columns[column].position(&r.rows[row])
 }
 

@@ -7,12 +7,6 @@ import (
 	"pakdb/internal/family"
 )
 
-// recordRow is a line of a directory.
-type recordRow struct {
-	Record
-	path int32 // position in the batch
-}
-
 // replacementRow is a replacement with the end of its chain.
 type replacementRow struct {
 	Replacement
@@ -42,11 +36,10 @@ func (f *Facts) Batch() *family.Batch {
 	if len(f.Records) > 0 {
 		b.Words = []string{string(f.Space), string(SpaceGUID)} // the rows define ids of both spaces
 		b.Paths = make([]string, len(f.Records))
-		rows := make([]recordRow, len(f.Records))
-		for i, r := range f.Records {
-			b.Paths[i], rows[i] = r.Path, recordRow{r, int32(i)}
+		for i := range f.Records {
+			b.Paths[i] = f.Records[i].Path
 		}
-		b.Rows = append(b.Rows, marvelRecords.Rows(rows...))
+		b.Rows = append(b.Rows, marvelRecords.Rows(f.Records...))
 	}
 	if f.Curve != nil {
 		b.Rows = append(b.Rows, curves.Rows(curveRow{int64(f.Curve.Start), points(f.Curve.Values)}))
@@ -169,12 +162,12 @@ func valueOf(p *Prototype, t byte, v uint64) any {
 // The tables of the catalog; see 0002_graph.sql.
 var (
 	marvelRecords = family.NewTable("calligraphy_record", "seq",
-		family.WordColumn("space_id", func(*recordRow) int32 { return 0 }),
-		family.ValueColumn("id", func(r *recordRow) any { return int64(r.ID) }),
-		family.ValueColumn("guid", func(r *recordRow) any { return int64(r.GUID) }),
-		family.ValueColumn("blueprint", func(r *recordRow) any { return int64(r.Blueprint) }),
-		family.PathColumn("path_id", func(r *recordRow) int32 { return r.path }),
-		family.ValueColumn("flags", func(r *recordRow) any { return int64(r.Flags) })).Defining()
+		family.WordColumn("space_id", func(*Record) int32 { return 0 }),
+		family.ValueColumn("id", func(r *Record) any { return int64(r.ID) }),
+		family.ValueColumn("guid", func(r *Record) any { return int64(r.GUID) }),
+		family.ValueColumn("blueprint", func(r *Record) any { return int64(r.Blueprint) }),
+		family.PathColumn[Record]("path_id", nil),
+		family.ValueColumn("flags", func(r *Record) any { return int64(r.Flags) })).Defining()
 	replacements = family.NewTable("calligraphy_replacement", "seq",
 		family.ValueColumn("old_guid", func(r *replacementRow) any { return int64(r.Old) }),
 		family.ValueColumn("new_guid", func(r *replacementRow) any { return int64(r.New) }),
