@@ -122,10 +122,14 @@ func (b *budget) spent() bool { return b.archives < 0 || b.entries < 0 || b.deco
 func (a *nestedArchive) walk(b *budget, yield func(*Entry, error) bool) bool {
 	next := 0
 	var holders []holder
+	ext, is := "/", false // most entries have the extension of the one before
 	for e, err := range a.Archive.Entries() {
 		if e != nil {
 			next = max(next, e.Ordinal+1)
-			if err == nil && a.mayHold(e) {
+			if of := path.Ext(e.Name); of != ext {
+				ext, is = of, a.exts[strings.ToLower(of)]
+			}
+			if err == nil && is && mayHold(e) {
 				holders = append(holders, newHolder(e))
 			}
 		}
@@ -156,10 +160,10 @@ func (b *budget) take(h holder) {
 	}
 }
 
-// mayHold reports whether an entry could be an archive, as far as its name says.
-func (a *nestedArchive) mayHold(e *Entry) bool {
+// mayHold reports whether an entry whose name is that of an archive could be one.
+func mayHold(e *Entry) bool {
 	const smallest = 16 // bytes; none of the formats has smaller files
-	return e.Flags&Deleted == 0 && e.Size >= smallest && a.exts[strings.ToLower(path.Ext(e.Name))]
+	return e.Flags&Deleted == 0 && e.Size >= smallest
 }
 
 // walkInner yields the entries of the archive that h holds, if it is one, and
