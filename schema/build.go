@@ -21,6 +21,7 @@ type Build struct {
 
 	c        *Catalog
 	publish  write.Publication
+	file     []byte // of the entry that was added last
 	pipeline write.Pipeline
 	batch    *write.Batch // what has been added and not yet sent
 
@@ -126,7 +127,8 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Stored += e.Stored
 	a.Totals.Add(e)
 	b.batch.Add(archive, e)
-	b.publish.AddFile(a.FileOf(e))
+	b.file = a.AppendFile(b.file[:0], e)
+	b.publish.AddFile(b.file)
 	b.publish.Summed = b.publish.Summed || (e.HasContent || e.Same.Row != 0) && e.Sum != nil
 	if b.batch.Full() {
 		return b.send()

@@ -98,42 +98,47 @@ func Path(mount, name string) string {
 
 // FileKey is what two entries share when they are the same file of a game: their
 // [Path] in lower case, as lookups of games ignore case.
-func FileKey(mount, name string) string {
+func FileKey(mount, name string) string { return string(AppendFileKey(nil, mount, name)) }
+
+// AppendFileKey appends [FileKey] to b.
+func AppendFileKey(b []byte, mount, name string) []byte {
 	at := mount
 	for strings.HasPrefix(at, "../") { // above the root is the root
 		at = at[3:]
 	}
 	at = strings.TrimSuffix(at, "/")
 	if !plain(name) || at != "" && !plain(at) {
-		return strings.ToLower(Path(mount, name))
+		return append(b, strings.ToLower(Path(mount, name))...)
 	}
+	from := len(b)
 	if at != "" {
-		name = at + "/" + name
+		b = append(append(b, at...), '/')
 	}
-	return strings.ToLower(name)
+	b = append(b, name...)
+	lower := b[from:]
+	for i, c := range lower {
+		if c-'A' < 26 {
+			lower[i] = c | 0x20
+		}
+	}
+	return b
 }
 
-// plain reports whether a path is its own [Path]: ASCII, relative, with forward
-// slashes, and nothing to resolve.
+// plain reports whether a path is its own [Path], as far as can be seen at once: ASCII,
+// relative, with forward slashes, and nothing that begins with a dot.
 func plain(s string) bool {
 	if len(s) > 1 && s[1] == ':' {
 		return false
 	}
-	start := 0
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && s[i] != '/' {
-			if s[i] == '\\' || s[i] >= utf8.RuneSelf {
-				return false
-			}
-			continue
-		}
-		switch s[start:i] {
-		case "", ".", "..":
+	before := byte('/')
+	for i := range len(s) {
+		c := s[i]
+		if before == '/' && (c == '/' || c == '.') || c == '\\' || c >= utf8.RuneSelf {
 			return false
 		}
-		start = i + 1
+		before = c
 	}
-	return true
+	return before != '/'
 }
 
 // View finds what a game sees of mounted archives. It is offered their entries

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pakdb/internal/mount"
+	"pakdb/internal/radix"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 	"pakdb/schema"
@@ -20,6 +21,7 @@ type Files struct {
 	memory *Memory
 	before *Files // the build whose files are known; nil for the first one
 	seeds  [2]maphash.Seed
+	file   []byte // of the entry that was added last
 
 	archives []*readArchive // by id, those of before first
 	mounts   []schema.Mount
@@ -125,8 +127,8 @@ func (f *Files) Add(archive int64, e *schema.Entry) error {
 	if e.HasTime {
 		setAt(&s.times, at, e.ModTime)
 	}
-	if file := a.FileOf(e); file != "" {
-		setAt(&s.files, at, fileHash{maphash.String(f.seeds[0], file), maphash.String(f.seeds[1], file)})
+	if f.file = a.AppendFile(f.file[:0], e); len(f.file) > 0 {
+		setAt(&s.files, at, fileHash{maphash.Bytes(f.seeds[0], f.file), maphash.Bytes(f.seeds[1], f.file)})
 	}
 	if e.IDBits != 0 {
 		setAt(&s.ids, at, AssetID{e.IDBits, int64(e.ID[0]), int64(e.ID[1])})
@@ -385,7 +387,7 @@ func (f *Files) hide(b *Side, files []fileHash) {
 	for i, file := range files {
 		sorted[i] = file[0]
 	}
-	slices.Sort(sorted)
+	radix.Sort(sorted, func(hash *uint64) int64 { return int64(*hash) }, nil)
 	twice := map[uint64]bool{}
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] && sorted[i] != 0 {

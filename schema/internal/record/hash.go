@@ -72,19 +72,19 @@ const flagOwn = 32
 // them whatever paths a container gives them.
 const chunkBits = 96
 
-// FileOf returns the file of the game that an entry of the archive is: entries of one text
-// are the same file. It is "" for entries that are no file: those without a name, and those
-// that describe the archive.
-func (a *Archive) FileOf(e *Entry) string {
+// AppendFile appends the file of the game that an entry of the archive is: entries of one text
+// are the same file. It appends nothing for entries that are no file: those without a name,
+// and those that describe the archive.
+func (a *Archive) AppendFile(b []byte, e *Entry) []byte {
 	switch {
 	case e.Flags&flagOwn != 0:
-		return ""
+		return b
 	case e.IDBits == chunkBits:
-		return fmt.Sprintf("chunk %x %x", e.ID[0], e.ID[1])
+		return fmt.Appendf(b, "chunk %x %x", e.ID[0], e.ID[1])
 	case e.Name == "":
-		return ""
+		return b
 	}
-	return mount.FileKey(a.MountPoint, e.Name)
+	return mount.AppendFileKey(b, a.MountPoint, e.Name)
 }
 
 // PathKey returns the key of a path in table path_key: the first 8 bytes of its

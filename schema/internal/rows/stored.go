@@ -141,7 +141,7 @@ func (r *reader) eachBetween(lineage, first, last int64, each func(s *Stored, la
 // File is an entry that is a file of the game.
 type File struct {
 	Archive, Row, Flags int64
-	File                string // see [record.Archive.FileOf]
+	File                []byte // see [record.Archive.AppendFile]
 }
 
 // EachFile calls each for the files of archives, whichever builds have these, in the order of
@@ -177,7 +177,7 @@ func (r *reader) files(archive int64, each func(*File) error) error {
 			return err
 		}
 		f.Row, f.Flags = row.Row, row.Flags
-		if f.File = a.FileOf(&record.Entry{Name: path, Flags: f.Flags, IDBits: row.Bits, ID: row.AssetID()}); f.File == "" {
+		if f.File = a.AppendFile(f.File[:0], &record.Entry{Name: path, Flags: f.Flags, IDBits: row.Bits, ID: row.AssetID()}); len(f.File) == 0 {
 			continue
 		}
 		if err := each(f); err != nil {

@@ -218,10 +218,10 @@ type shadow struct{ at, by entryAt }
 // may be equal, since what is found is compared.
 var seed = maphash.MakeSeed()
 
-// AddFile notes that an entry is that file of the game, "" for none.
-func (b *Publication) AddFile(file string) {
-	if file != "" {
-		b.files = append(b.files, maphash.String(seed, file))
+// AddFile notes that an entry is that file of the game, empty for none.
+func (b *Publication) AddFile(file []byte) {
+	if len(file) > 0 {
+		b.files = append(b.files, maphash.Bytes(seed, file))
 	}
 }
 
@@ -256,8 +256,8 @@ func (b *Publication) FindShadows(ctx context.Context, db *sql.DB) error {
 	var all []held
 	archives := slices.Collect(maps.Keys(mounts))
 	err = rows.EachFile(ctx, db, archives, func(f *rows.File) error {
-		if twice[maphash.String(seed, f.File)] {
-			key := record.HashOf(f.File)
+		if twice[maphash.Bytes(seed, f.File)] {
+			key := record.HashOf(string(f.File))
 			for _, m := range mounts[f.Archive] {
 				all = append(all, held{entryAt{int64(m), f.Row}, key, f.Flags&flagDeleted != 0})
 			}
