@@ -26,7 +26,8 @@ func estimate(ctx context.Context, s *side.Sides, pairs []Pair) (downloads []int
 			sketched = append(sketched, content, s.Old.Rows[p.Old].Content)
 		}
 	}
-	inOld, err := heldByOld(ctx, s, side.Set(wanted))
+	contents := side.PlacesOf(side.Set(wanted))
+	inOld, err := heldByOld(ctx, s, &contents, len(wanted))
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +42,11 @@ func estimate(ctx context.Context, s *side.Sides, pairs []Pair) (downloads []int
 			continue
 		}
 		b := &s.New.Rows[p.New]
-		if b.Content != 0 {
-			if inOld[b.Content] {
+		if at, ok := contents.Find(b.Content); ok {
+			if inOld[at] {
 				continue
 			}
-			inOld[b.Content] = true
+			inOld[at] = true
 		}
 		downloads[i] = b.Stored
 		if p.Old >= 0 {
@@ -73,16 +74,13 @@ func similarity(s *side.Sides, p *Pair, known map[int64]sketch.Sketch) uint8 {
 	return 0
 }
 
-// heldByOld returns which of the contents the old build has, in archives that were
-// passed over as well.
-func heldByOld(ctx context.Context, s *side.Sides, contents []int64) (map[int64]bool, error) {
-	inOld := make(map[int64]bool, len(contents))
-	for _, id := range contents {
-		inOld[id] = false
-	}
+// heldByOld returns, by their places, which of so many contents the old build has, in
+// archives that were passed over as well.
+func heldByOld(ctx context.Context, s *side.Sides, contents *side.Places, n int) ([]bool, error) {
+	inOld := make([]bool, n)
 	for i := range s.Old.Rows {
-		if _, wanted := inOld[s.Old.Rows[i].Content]; wanted {
-			inOld[s.Old.Rows[i].Content] = true
+		if at, wanted := contents.Find(s.Old.Rows[i].Content); wanted {
+			inOld[at] = true
 		}
 	}
 	return inOld, s.HeldElsewhere(ctx, contents, inOld)

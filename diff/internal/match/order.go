@@ -7,6 +7,7 @@ import (
 
 	"pakdb/diff/internal/side"
 	"pakdb/internal/longest"
+	"pakdb/internal/radix"
 	"pakdb/schema"
 )
 
@@ -43,10 +44,7 @@ func (o *orders) add(s *side.Sides, p Pair) {
 // possible, those outside of a longest run of growing places. An archive in
 // which more than half would break it is reordered as a whole.
 func (o *orders) moved() (moved []step, reordered []int32) {
-	compare := func(a, b step) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.old, b.old)) }
-	if !slices.IsSortedFunc(o.steps, compare) {
-		slices.SortFunc(o.steps, compare)
-	}
+	radix.Sort(o.steps, func(s *step) int64 { return int64(s.group)<<32 | int64(s.old) }, nil)
 	for i := 0; i < len(o.steps); {
 		j := i
 		for ; j < len(o.steps) && o.steps[j].group == o.steps[i].group; j++ {

@@ -29,7 +29,7 @@ func (n *Names) Assets() int { return n.assets().count }
 // Asset returns the number of the asset that a path is a file of, from 1; 0 for
 // other files. The files of one asset have one number.
 func (n *Names) Asset(path int64) int32 {
-	i, ok := n.find(path)
+	i, ok := n.Find(path)
 	if !ok {
 		return 0
 	}

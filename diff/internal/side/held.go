@@ -24,14 +24,14 @@ const contentsHeld = `WITH held AS MATERIALIZED (
 	              CROSS JOIN held h ON h.lineage_id = e.lineage_id AND h.edition >= e.since AND (e.until = 0 OR h.edition < e.until)
 	              WHERE e.content_id = j.value)`
 
-// HeldElsewhere sets in inOld which of the contents, which must be sorted, the old build
+// HeldElsewhere sets in inOld, by their places, which contents the old build
 // has, in archives of which not all rows were read as well. Most contents that changed
 // are in no other row than the one that the new build has alone, which the index has
 // without the row.
-func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[int64]bool) error {
+func (s *Sides) HeldElsewhere(ctx context.Context, contents *Places, inOld []bool) error {
 	if of := s.Old.held; of != nil {
-		for _, id := range contents {
-			inOld[id] = inOld[id] || id < int64(len(of)) && of[id]
+		for i, id := range contents.ids {
+			inOld[i] = inOld[i] || id < int64(len(of)) && of[id]
 		}
 		return nil
 	}
@@ -43,9 +43,9 @@ func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[i
 		alone = nil // a row may hold for the other archive of its lineage
 	}
 	var open []int64
-	err := LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "x_entry_row e INDEXED BY entry_content", "e.content_id", contents,
+	err := LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "x_entry_row e INDEXED BY entry_content", "e.content_id", contents.ids,
 		func(id int64, v []driver.Value) {
-			if !alone[lineageRow{Integer(v[1]), Integer(v[2])}] && !inOld[id] {
+			if at, _ := contents.Find(id); !alone[lineageRow{Integer(v[1]), Integer(v[2])}] && !inOld[at] {
 				open = append(open, id)
 			}
 		})
@@ -53,7 +53,10 @@ func (s *Sides) HeldElsewhere(ctx context.Context, contents []int64, inOld map[i
 		return err
 	}
 	return Batches(slices.Compact(open), func(ids []int64) error {
-		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, Array(ids)}, func(v []driver.Value) { inOld[Integer(v[0])] = true })
+		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, Array(ids)}, func(v []driver.Value) {
+			at, _ := contents.Find(Integer(v[0]))
+			inOld[at] = true
+		})
 	})
 }
 

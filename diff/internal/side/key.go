@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/internal/mount"
+	"pakdb/internal/radix"
 	"pakdb/schema"
 )
 
@@ -185,16 +186,8 @@ func (b *Side) byArchive() {
 	b.Rows = out
 }
 
-// sortRows sorts by keys. Rows go to further by value: through pointers each of a
-// million comparisons would put both on the heap.
+// sortRows sorts as [CompareKeys] does, and rows of one path further.
 func (b *Side) sortRows(further func(x, y Row) int) {
-	compare := func(x, y Row) int {
-		if c := CompareKeys(&x, &y); c != 0 {
-			return c
-		}
-		return further(x, y)
-	}
-	if !slices.IsSortedFunc(b.Rows, compare) {
-		slices.SortFunc(b.Rows, compare)
-	}
+	radix.Sort(b.Rows, func(r *Row) int64 { return r.Key }, further)
+	radix.Sort(b.Rows, func(r *Row) int64 { return int64(r.Group) }, nil)
 }

@@ -29,6 +29,7 @@ type Memory struct {
 	ends    []int64 // of names in text, by path
 	text    []byte
 	last    int // path that was asked for last
+	lastDir int32
 
 	contentIDs keys
 	hashes     []schema.Digest
@@ -56,19 +57,26 @@ func NewMemory() *Memory {
 		directories: map[int64][]int64{}, public: map[public][][2]int64{}}
 }
 
-// keys finds ids, from 1, by hashes of what has them. It takes 8 bytes an id, and 4 to 8 in
+// keys finds ids, from 1, by hashes of what has them. It takes 8 bytes an id, and 8 to 16 in
 // its table.
 type keys struct {
 	hashes []uint64 // by id
-	table  []int32  // ids, 0 for none; its length is a power of two
+	table  []slot   // its length is a power of two
+}
+
+// slot is an id, 0 for none, with the upper half of its hash: other ids are passed over
+// without a look at what they are.
+type slot struct {
+	id  int32
+	tag uint32
 }
 
 // find returns the id of the hash for which same holds, or 0 and where it would be.
 func (k *keys) find(hash uint64, same func(id int32) bool) (id int32, at uint64) {
 	mask := uint64(len(k.table) - 1)
-	for at = hash & mask; k.table[at] != 0; at = (at + 1) & mask {
-		if id := k.table[at]; k.hashes[id-1] == hash && same(id) {
-			return id, at
+	for at = hash & mask; k.table[at].id != 0; at = (at + 1) & mask {
+		if s := k.table[at]; s.tag == uint32(hash>>32) && same(s.id) {
+			return s.id, at
 		}
 	}
 	return 0, at
@@ -83,16 +91,16 @@ func (k *keys) add(hash uint64, same func(id int32) bool) (id int32, isNew bool)
 	if id == 0 {
 		k.hashes = push(k.hashes, hash)
 		id, isNew = int32(len(k.hashes)), true
-		k.table[at] = id
+		k.table[at] = slot{id, uint32(hash >> 32)}
 	}
 	return id, isNew
 }
 
 func (k *keys) grow() {
-	k.table = make([]int32, max(1024, 2*len(k.table)))
+	k.table = make([]slot, max(1024, 2*len(k.table)))
 	for i, hash := range k.hashes {
 		_, at := k.find(hash, func(int32) bool { return false })
-		k.table[at] = int32(i) + 1
+		k.table[at] = slot{int32(i) + 1, uint32(hash >> 32)}
 	}
 }
 
@@ -102,12 +110,16 @@ func (m *Memory) Path(path string) int64 {
 		return 0
 	}
 	prefix, name := split(path)
-	dir, ok := m.dirIDs[prefix]
-	if !ok {
-		dir = int32(len(m.dirs))
-		prefix = strings.Clone(prefix)
-		m.dirIDs[prefix], m.dirs = dir, append(m.dirs, prefix)
+	if len(m.dirs) == 0 || m.dirs[m.lastDir] != prefix {
+		dir, ok := m.dirIDs[prefix]
+		if !ok {
+			dir = int32(len(m.dirs))
+			prefix = strings.Clone(prefix)
+			m.dirIDs[prefix], m.dirs = dir, append(m.dirs, prefix)
+		}
+		m.lastDir = dir
 	}
+	dir := m.lastDir
 	// Most entries of the second build follow each other as they did in the first.
 	if next := m.last + 1; next <= len(m.dirOf) && m.isPath(dir, name)(int32(next)) {
 		m.last = next
@@ -174,8 +186,9 @@ func (m *Memory) sortPaths() []int64 {
 		m.ends[at], m.dirOf[at], m.pathIDs.hashes[at] = int64(len(m.text)), dirOf[path], hashes[path]
 		m.entries[at] = int(path) < len(entries) && entries[path]
 	}
-	for i, id := range m.pathIDs.table {
-		m.pathIDs.table[i] = int32(ids[id])
+	for i := range m.pathIDs.table {
+		s := &m.pathIDs.table[i]
+		s.id = int32(ids[s.id])
 	}
 	for _, records := range m.records {
 		for i := range records {

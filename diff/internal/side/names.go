@@ -14,7 +14,7 @@ import (
 // names in one text, because two million texts of their own take twice the memory.
 // It is not safe for concurrent use.
 type Names struct {
-	ids    []int64 // path_id, sorted
+	Places         // of path_ids
 	dirOf  []int32 // in dirs
 	starts []int64 // of the names in text; one more than there are
 	text   string
@@ -22,7 +22,6 @@ type Names struct {
 	dirs  []string // prefixes
 	ranks []int32
 
-	table   []int32       // place in ids by id less the first one, -1 for none; nil: ids lie too far apart
 	numbers *assetNumbers // nil: nobody asked yet
 }
 
@@ -50,7 +49,7 @@ type namesBuilder struct {
 }
 
 func newNamesBuilder(n int) *namesBuilder {
-	b := &namesBuilder{Names: Names{ids: make([]int64, 0, n), dirOf: make([]int32, 0, n), starts: make([]int64, 0, n+1)}, dirs: map[int64]int32{}}
+	b := &namesBuilder{Names: Names{Places: Places{ids: make([]int64, 0, n)}, dirOf: make([]int32, 0, n), starts: make([]int64, 0, n+1)}, dirs: map[int64]int32{}}
 	b.text.Grow(16 * n)
 	return b
 }
@@ -71,39 +70,8 @@ func (b *namesBuilder) names(dirs []string) *Names {
 	n.starts = append(n.starts, int64(b.text.Len()))
 	n.text, n.dirs = b.text.String(), dirs
 	n.rankAll()
-	n.tabulate()
+	n.Places = PlacesOf(n.ids)
 	return n
-}
-
-// tabulate makes ids findable without a search, where that takes no more memory than
-// what a name takes elsewhere.
-func (n *Names) tabulate() {
-	if len(n.ids) == 0 {
-		return
-	}
-	first, last := n.ids[0], n.ids[len(n.ids)-1]
-	if last-first >= 8*int64(len(n.ids)) {
-		return
-	}
-	n.table = make([]int32, last-first+1)
-	for i := range n.table {
-		n.table[i] = -1
-	}
-	for i, id := range n.ids {
-		n.table[id-first] = int32(i)
-	}
-}
-
-// find returns the place of an id in ids.
-func (n *Names) find(id int64) (int, bool) {
-	if n.table == nil {
-		return slices.BinarySearch(n.ids, id)
-	}
-	at := id - n.ids[0]
-	if at < 0 || at >= int64(len(n.table)) || n.table[at] < 0 {
-		return 0, false
-	}
-	return int(n.table[at]), true
 }
 
 // base is the name at a place of ids.
@@ -112,7 +80,7 @@ func (n *Names) base(i int) string { return n.text[n.starts[i]:n.starts[i+1]] }
 // Split returns the folder, with its slash, and the name of a path; "" and "" for an
 // id that was not loaded.
 func (n *Names) Split(id int64) (prefix, base string) {
-	i, ok := n.find(id)
+	i, ok := n.Find(id)
 	if !ok {
 		return "", ""
 	}
@@ -128,7 +96,7 @@ func (n *Names) Path(id int64) string {
 // Rank is the place of a path among those that n holds, by folder, then by name.
 // Without a path it is -1.
 func (n *Names) Rank(id int64) int32 {
-	i, ok := n.find(id)
+	i, ok := n.Find(id)
 	if !ok {
 		return -1
 	}
@@ -176,7 +144,7 @@ func byPath(dirs []string, dirOf []int32, name func(path int32) string) []int32 
 // PartOf returns the extension of a path and what the file is to its asset, which is
 // asset.None for an id that was not loaded.
 func (n *Names) PartOf(path int64) (ext string, part asset.Part) {
-	i, ok := n.find(path)
+	i, ok := n.Find(path)
 	if !ok {
 		return "", asset.None
 	}

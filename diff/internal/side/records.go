@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pakdb/internal/radix"
 	"pakdb/schema"
 )
 
@@ -101,7 +102,8 @@ type Apart struct {
 	Paths [2]map[GUID]int64 // zero: several
 }
 
-// Apart returns nil where the directories of both builds say the same.
+// Apart returns nil where the directories of a build say nothing that those of the other
+// do not.
 func (c *Catalog) Apart(ctx context.Context, oldBuild, newBuild int64) (*Apart, error) {
 	old, err := directories(ctx, c.DB, oldBuild)
 	if err != nil {
@@ -128,12 +130,18 @@ func readApart(old, new []int64, read func(directories []int64) ([]record, error
 		if said[i], err = read(ids); err != nil {
 			return nil, err
 		}
-		slices.SortFunc(said[i], compareRecords)
+		radix.Sort(said[i], func(r *record) int64 { return r.path }, compareRecords)
 		said[i] = slices.Compact(said[i])
 	}
+	alone := [2][]record{without(said[0], said[1])}
+	if alone[0] != nil {
+		alone[1] = without(said[1], said[0])
+	}
+	if alone[1] == nil { // nothing to be apart from
+		return nil, nil
+	}
 	found := &Apart{}
-	for i := range said {
-		alone := without(said[i], said[1-i])
+	for i, alone := range alone {
 		found.Of[i], found.Paths[i] = make(map[int64]GUID, len(alone)), make(map[GUID]int64, len(alone))
 		for _, r := range alone {
 			setOnce(found.Of[i], r.path, r.guid)

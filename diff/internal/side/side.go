@@ -19,7 +19,7 @@ type Sides struct {
 	// Texts are the meanings of keys below 0, to show it: the hex digits of an asset
 	// id or a path hash. Keys of paths have none.
 	Texts map[int64]string
-	// Apart is nil where the directories of the builds say the same.
+	// Apart is nil where the directories of a build say nothing that those of the other do not.
 	Apart *Apart
 }
 
