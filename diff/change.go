@@ -25,7 +25,7 @@ const (
 )
 
 // kinds names them, in their order, and gives each the letter of --name-status.
-var kinds = []struct {
+var kinds = [...]struct {
 	kind   Kind
 	name   string
 	letter byte
@@ -51,8 +51,8 @@ func Kinds() (all []Kind) {
 
 // String returns the name of a kind; of several, all names with commas.
 func (k Kind) String() string {
-	var names []string
-	for _, one := range kinds {
+	names := make([]string, 0, len(kinds)) // on the stack
+	for _, one := range &kinds {
 		if k&one.kind != 0 {
 			names = append(names, one.name)
 		}

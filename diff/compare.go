@@ -27,6 +27,9 @@ type Options struct {
 	Files bool
 	// Brief leaves File.Content empty, which saves looking the hashes up.
 	Brief bool
+	// Reuse has [Result.Changes] make the files of a change in the place of those of the one
+	// before.
+	Reuse bool
 }
 
 // Result is the result of a comparison. It is not safe for concurrent use.
@@ -41,10 +44,15 @@ type Result struct {
 	Reordered []string
 
 	brief   bool
+	reuse   bool
 	found   *match.Outcome
 	changes int // how many changes the pairs of found are
 	words   map[int64]string
+	files   []File  // of the last change
 	order   []int32 // of pairs, as Sort arranged them; nil is that of found
+
+	lastID   int64 // path_id
+	lastPath string
 }
 
 // Compare compares two complete builds of a catalog by their labels. The error is
@@ -64,7 +72,7 @@ func compareSides(ctx context.Context, sides *side.Sides, o Options) (*Result, e
 		return nil, err
 	}
 	r := &Result{OldBuild: sides.Old.Label, NewBuild: sides.New.Label, OldID: sides.Old.ID, NewID: sides.New.ID, Unknown: int64(len(found.Unknown)), Reordered: found.Reordered,
-		brief: o.Brief, found: found, changes: len(found.Pairs)}
+		brief: o.Brief, reuse: o.Reuse, found: found, changes: len(found.Pairs)}
 	for _, hidden := range found.Hidden {
 		if hidden {
 			r.changes--

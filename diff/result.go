@@ -108,7 +108,7 @@ func Paths(ctx context.Context, db *sql.DB, labels ...string) iter.Seq2[string, 
 const changeBatch = 4096
 
 // Changes yields the changes ordered by folder, name and kind, or as [Result.Sort] says. It
-// ends with the first error.
+// ends with the first error. See [Options.Reuse].
 func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if r.words == nil {
@@ -129,6 +129,9 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 				i := r.pair(n)
 				if r.isHidden(i) {
 					continue
+				}
+				if r.files = r.files[:0]; !r.reuse {
+					r.files = make([]File, 0, 2)
 				}
 				if !yield(r.change(i, hashes), nil) {
 					return
@@ -194,12 +197,16 @@ func (r *Result) single(i int, hashes map[int64]string) Change {
 
 func (r *Result) file(b *side.Side, row int32, hashes map[int64]string) *File {
 	e := &b.Rows[row]
-	return r.named(b, e, r.found.Names.Path(e.Path), hashes)
+	if r.lastID != e.Path { // most changes have one path on both sides
+		r.lastID, r.lastPath = e.Path, r.found.Names.Path(e.Path)
+	}
+	return r.named(b, e, r.lastPath, hashes)
 }
 
 func (r *Result) named(b *side.Side, e *side.Row, path string, hashes map[int64]string) *File {
 	a := &b.Archives[e.Archive]
-	return &File{Path: path, AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
+	r.files = append(r.files, File{Path: path, AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
 		Flags: e.Flags(), Size: e.Size, Stored: e.Stored, Copies: int(e.Copies), Content: hashes[e.Content],
-		PathID: e.Path, ContentID: e.Content, ArchiveID: a.ID}
+		PathID: e.Path, ContentID: e.Content, ArchiveID: a.ID})
+	return &r.files[len(r.files)-1]
 }

@@ -15,6 +15,9 @@ type Totals struct {
 	By   string // dir, type, archive, ext or kind
 	sums map[string]*Sizes
 	All  Sizes
+
+	last    *Sizes // of the change that was added last
+	lastKey string
 }
 
 // Columns returns what [NewTotals] can sum by.
@@ -26,13 +29,14 @@ func NewTotals(by string) *Totals { return &Totals{By: by, sums: map[string]*Siz
 // Add counts a change.
 func (t *Totals) Add(c *Change) {
 	key := t.key(c)
-	sum := t.sums[key]
-	if sum == nil {
-		sum = &Sizes{}
-		t.sums[key] = sum
+	if t.last == nil || key != t.lastKey { // most are that of the change before
+		if t.sums[key] == nil {
+			t.sums[key] = &Sizes{}
+		}
+		t.last, t.lastKey = t.sums[key], key
 	}
 	s := c.Sizes()
-	sum.add(s)
+	t.last.add(s)
 	t.All.add(s)
 }
 

@@ -7,9 +7,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"sync"
 
 	"github.com/zeebo/blake3"
@@ -193,7 +193,7 @@ func HumanSize(n float64) string {
 		n /= 1024
 	}
 	if i == 0 {
-		return fmt.Sprintf("%.0f B", n)
+		return strconv.FormatFloat(n, 'f', 0, 64) + " B"
 	}
-	return fmt.Sprintf("%.1f %s", n, units[i])
+	return strconv.FormatFloat(n, 'f', 1, 64) + " " + units[i]
 }

@@ -171,9 +171,12 @@ func Pad(s string, width int) string {
 // Printable returns s with escapes for what would break a line, or command a terminal:
 // names in archives are anyone's.
 func Printable(s string) string {
-	for _, r := range s {
-		plain := ' ' <= r && r <= '~' // most names are nothing else
-		if !plain && (r == utf8.RuneError || !strconv.IsGraphic(r)) {
+	plain := 0 // bytes; most names have no others
+	for plain < len(s) && ' ' <= s[plain] && s[plain] <= '~' {
+		plain++
+	}
+	for _, r := range s[plain:] {
+		if r == utf8.RuneError || !strconv.IsGraphic(r) {
 			q := strconv.QuoteToGraphic(s)
 			return q[1 : len(q)-1]
 		}

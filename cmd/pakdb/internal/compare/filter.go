@@ -123,15 +123,16 @@ func (c *changes) takes(ch *diff.Change) bool {
 
 // each calls do for each change that was asked for and returns how many.
 func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
+	var change diff.Change // one for all, as do keeps none
 	for ch, err := range c.Changes(ctx) {
 		if err != nil {
 			return n, err
 		}
-		if !c.takes(&ch) {
+		if change = ch; !c.takes(&change) {
 			continue
 		}
 		n++
-		if err := do(&ch); err != nil {
+		if err := do(&change); err != nil {
 			return n, err
 		}
 	}

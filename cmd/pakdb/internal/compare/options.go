@@ -88,8 +88,9 @@ func (opts *diffOptions) options() (diff.Options, error) {
 	if err != nil || percent < 0 || percent > 100 {
 		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 0 to 100", cli.ErrUsage, opts.similar)
 	}
+	brief := !opts.semantic && (opts.format == "" || opts.summary != "")
 	return diff.Options{PerArchive: opts.by == "entry", Times: opts.inside == insideAll, NoRenames: percent == 0, Files: opts.by == "file",
-		Similar: max(1, percent), Brief: !opts.semantic && (opts.format == "" || opts.summary != "")}, nil
+		Similar: max(1, percent), Brief: brief, Reuse: brief}, nil
 }
 
 // hasSums reports whether the output for people ends with the line that says so

@@ -105,7 +105,7 @@ func partText(c *diff.Change) string {
 
 // diffList is what a person sees: a line a change, and the sums.
 func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
-	w := bufio.NewWriter(c.out)
+	w := bufio.NewWriterSize(c.out, 1<<16)
 	p := cli.NewPalette(a)
 	totals := diff.NewTotals("kind")
 	if !a.Quiet {
@@ -114,12 +114,19 @@ func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
 		}
 	}
 	width := cli.OutputOf(a, "").Width
+	kinds := map[diff.Kind]string{}
+	for _, k := range diff.Kinds() {
+		kinds[k] = p.Paint(kindColour(k), fmt.Sprintf("%-8s", k)) + "  "
+	}
+	var line []byte // formatting each by package fmt took a twelfth of the CPU of a diff
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
 		s := ch.Sizes()
 		name, more := fitChange(ch, width)
-		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.Paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
-			signed(s.NewSize-s.OldSize), name, p.Paint(cli.Faint, more))
+		size := signed(s.NewSize - s.OldSize)
+		line = append(append(append(line[:0], kinds[ch.Kind]...), "          "[min(len(size), 10):]...), size...)
+		line = append(append(append(line, "  "...), name...), p.Paint(cli.Faint, more)...)
+		_, err := w.Write(append(line, '\n'))
 		return err
 	})
 	if err != nil {
@@ -196,7 +203,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 }
 
 func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, error) {
-	w := bufio.NewWriter(c.out)
+	w := bufio.NewWriterSize(c.out, 1<<16)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		name := terminal.Printable(ch.Name())
 		if status {
