@@ -32,11 +32,14 @@ func (t *tableSource) rows(o diff.Options, emit func(context.Context, *sql.DB, *
 	return func(ctx context.Context, args []driver.Value, add func([]driver.Value) error) error {
 		labels := make([]string, 2)
 		for i := range labels {
-			label, ok := args[i].(string)
-			if !ok {
-				return fmt.Errorf("%w: %v", schema.ErrNoBuild, args[i])
+			switch label := args[i].(type) {
+			case string:
+				labels[i] = label
+			case nil: // of @changes, for one
+				return fmt.Errorf("%w: NULL; none is older than the first", schema.ErrNoBuild)
+			default:
+				return fmt.Errorf("%w: %v is no text: quote labels, as in diff('1.0', '1.1')", schema.ErrNoBuild, label)
 			}
-			labels[i] = label
 		}
 		r, err := diff.Compare(ctx, t.catalog, labels[0], labels[1], o)
 		if err != nil {
