@@ -134,7 +134,8 @@ func (a *again) state(targets []schema.ValueTarget) int64 {
 	h := blake3.New()
 	_, _ = h.WriteString(valuesName(a.reader))
 	for i := range a.mappings {
-		_, _ = h.Write(a.mappings[i].Digest[:])
+		digest := blake3.Sum256(a.mappings[i].Data)
+		_, _ = h.Write(digest[:])
 	}
 	numbers := []int64{int64(a.options.Engine)}
 	for i := range targets {

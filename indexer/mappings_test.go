@@ -70,7 +70,7 @@ func TestOtherMappings(t *testing.T) {
 	wrong, silent := 0, 0
 	for i, class := range classes {
 		m := mappingsOf(t)
-		m[0].Digest[0] += byte(i + 1) // other ones
+		m[0].Data = append(m[0].Data, byte(i)) // other ones
 		report := c.scanWith(withProperty(class), indexer.Options{Label: "wrong", Mappings: m, Paths: []string{dir}})
 		got := c.rows(`SELECT count(*), coalesce(sum(w.origin <> 'guessed'), 0) FROM properties w
 			LEFT JOIN properties r ON r.build = 'right' AND r.path = w.path AND r.export = w.export AND r.field = w.field AND r.value IS w.value

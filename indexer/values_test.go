@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zeebo/blake3"
-
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -120,7 +118,7 @@ func mappingsOf(t *testing.T) []schema.Mapping {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []schema.Mapping{{Name: "Fixtures.usmap", Digest: blake3.Sum256(data), Data: data}}
+	return []schema.Mapping{{Name: "Fixtures.usmap", Data: data}}
 }
 
 // TestTwinsHaveTheSameValues: two cooks of the same assets, with and without tags, in

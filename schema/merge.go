@@ -396,9 +396,9 @@ func (m *merge) addMappings(ctx context.Context) error {
 			if blake3.Sum256(o.Data) != o.Digest {
 				return fmt.Errorf("%w: mapping.data: %s has another digest", ErrDamaged, o.Name)
 			}
-			group, classes = append(group, Mapping{Name: o.Name, Digest: o.Digest, Data: o.Data}), append(classes, o.Values)
+			group, classes = append(group, Mapping{Name: o.Name, Data: o.Data}), append(classes, o.Values)
 		}
-		if all = all[n:]; len(all) == 0 && slices.EqualFunc(group, last, func(a, b Mapping) bool { return a.Digest == b.Digest }) {
+		if all = all[n:]; len(all) == 0 && slices.EqualFunc(group, last, func(a, b Mapping) bool { return bytes.Equal(a.Data, b.Data) }) {
 			return nil
 		}
 		if err := m.RememberMappings(ctx, group, classes); err != nil {

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zeebo/blake3"
-
 	"pakdb/codecs/all"
 	"pakdb/indexer"
 	"pakdb/internal/testkit"
@@ -277,7 +275,7 @@ func TestMergeSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mappings := schema.Mapping{Name: usmap, Digest: blake3.Sum256(data), Data: data}
+	mappings := schema.Mapping{Name: usmap, Data: data}
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.db")
 	scanWith(t, one, mappings, folders, numbers...)

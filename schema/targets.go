@@ -11,6 +11,8 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/write"
+
+	"github.com/zeebo/blake3"
 )
 
 // Target is a content of the build that is to be searched for known ids, and an
@@ -241,9 +243,8 @@ func (b *Build) SetValueState(ctx context.Context, state int64) error {
 
 // Mapping is a file of mappings that the catalog keeps.
 type Mapping struct {
-	Name   string
-	Digest Digest
-	Data   []byte
+	Name string
+	Data []byte
 }
 
 // Mappings returns the mappings that were given last, those of the first place first.
@@ -253,17 +254,8 @@ func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
 
 // LatestMappings returns the mappings that a catalog was given last.
 func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) {
-	type stored struct {
-		Mapping
-		digest []byte
-	}
-	found, err := conn.All(ctx, db, func(m *stored) []any { return []any{&m.Name, &m.digest, &m.Data} },
-		"SELECT name, digest, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
-	for _, m := range found {
-		copy(m.Digest[:], m.digest)
-		all = append(all, m.Mapping)
-	}
-	return all, err
+	return conn.All(ctx, db, func(m *Mapping) []any { return []any{&m.Name, &m.Data} },
+		"SELECT name, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
 }
 
 // RememberMappings keeps mappings for scans that are given none, with their classes.
@@ -277,14 +269,15 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 			return err
 		}
 		for i, m := range all {
-			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, m.Digest[:])
+			digest := blake3.Sum256(m.Data)
+			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, digest[:])
 			if err != nil {
 				return err
 			}
 			if n, err := res.RowsAffected(); err != nil || n > 0 {
 				continue
 			}
-			res, err = tx.ExecContext(ctx, "INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, m.Digest[:], used+1, m.Data)
+			res, err = tx.ExecContext(ctx, "INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, digest[:], used+1, m.Data)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/zeebo/blake3"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
@@ -211,7 +210,7 @@ func readMappings(path string) (m schema.Mapping, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		err = cli.WithHint(err, operand.NearestFile(path))
 	}
-	m.Name, m.Digest = filepath.Base(path), blake3.Sum256(m.Data)
+	m.Name = filepath.Base(path)
 	return m, err
 }
 
