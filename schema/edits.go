@@ -76,10 +76,7 @@ func ValueEdits(ctx context.Context, path, build, statements string) (edits []Va
 		refused = err
 		return nil, err
 	}}
-	r, err := openReadOnly(ctx, path, []Function{record}, nil, false)
-	if err != nil {
-		return nil, err
-	}
+	r := readOnly(ctx, path, []Function{record}, nil, false)
 	defer func() { err = errors.Join(err, r.Close()) }()
 	c, err := r.Conn(ctx)
 	if err != nil {

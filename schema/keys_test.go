@@ -30,15 +30,15 @@ func keyDB(t *testing.T, path string) *sql.DB {
 		return schema.Function{Name: name, Args: 1, Pure: true,
 			Call: func(_ context.Context, args []driver.Value) (driver.Value, error) { return key(args[0]), nil }}
 	}
-	db, err := schema.OpenReadOnly(context.Background(), path,
+	db, err := schema.OpenReadOnlyWith(context.Background(), path, []schema.Function{
 		function("key_of_path", func(v driver.Value) int64 { return schema.PathKey(v.(string)) }),
 		function("key_of_name", func(v driver.Value) int64 { return schema.NameKey(v.(string)) }),
-		function("key_of_content", func(v driver.Value) int64 { return schema.ContentKey(v.([]byte)) }))
+		function("key_of_content", func(v driver.Value) int64 { return schema.ContentKey(v.([]byte)) })}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return db.DB
 }
 
 // keysOf returns how many keys each table should have, and has.

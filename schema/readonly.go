@@ -37,13 +37,13 @@ type Function struct {
 // it cannot write: the file is opened with mode=ro, and an authorizer admits
 // reading only, so that no statement reaches another file either (ATTACH,
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
-// ctx is handed to the functions.
-func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	r, err := openReadOnly(ctx, path, functions, nil, false)
-	if err != nil {
+func OpenReadOnly(ctx context.Context, path string) (*sql.DB, error) {
+	db := ReadLater(path)
+	if err := db.PingContext(ctx); err != nil {
+		_ = db.Close()
 		return nil, err
 	}
-	return r.DB, nil
+	return db, nil
 }
 
 // ReadLater returns a catalog for reading, which is opened by the first statement. A function of
@@ -57,15 +57,11 @@ type ReadOnly struct {
 	views  *views.Tables // nil: the views are as the catalog stores them
 }
 
-// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, on one connection.
-// There the views are tables that find rows by any column, for statements that run within
-// [ReadOnly.Statement].
+// OpenReadOnlyWith is OpenReadOnly with functions, to which ctx is handed, and functions that yield
+// rows, on one connection. There the views are tables that find rows by any column, for statements
+// that run within [ReadOnly.Statement].
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*ReadOnly, error) {
-	return openReadOnly(ctx, path, functions, tables, true)
-}
-
-func openReadOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, asked bool) (*ReadOnly, error) {
-	r := readOnly(ctx, path, functions, tables, asked)
+	r := readOnly(ctx, path, functions, tables, true)
 	if err := r.PingContext(ctx); err != nil {
 		_ = r.Close()
 		return nil, err

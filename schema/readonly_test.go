@@ -111,12 +111,12 @@ func TestFunctions(t *testing.T) {
 			n, _ := args[0].(int64)
 			return 2 * n, nil
 		}}
-	db, err := schema.OpenReadOnly(ctx, path, twice)
+	db, err := schema.OpenReadOnlyWith(ctx, path, []schema.Function{twice}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if n := scan[int](t, db, "SELECT twice(21)"); n != 42 {
+	if n := scan[int](t, db.DB, "SELECT twice(21)"); n != 42 {
 		t.Errorf("twice(21) = %d", n)
 	}
 }
