@@ -14,8 +14,7 @@
 //
 // Reading order:
 //
-//   - views.go: the views, and the rows of a build
-//   - formats.go: rows as CSV, lines of JSON and Parquet
+//   - formats.go: the views, and the rows of a build as CSV, lines of JSON and Parquet
 //   - build.go: a build as files of a folder, its _SUCCESS.json, and the views in DuckDB
 //   - server.go: ClickHouse
 package export
