@@ -25,19 +25,7 @@ type Stored struct {
 }
 
 // Ext returns the id of the extension of the path.
-func (s *Stored) Ext() (int64, error) {
-	if s.Path == 0 {
-		return 0, nil
-	}
-	p, err := s.texts.paths.Find(s.Path)
-	if err != nil {
-		return 0, err
-	}
-	if p == nil {
-		return 0, damaged("no path %d", s.Path)
-	}
-	return p[2].Int, nil
-}
+func (s *Stored) Ext() (int64, error) { return s.texts.Ext(s.Path) }
 
 // set takes over a row of entry_row.
 func (s *Stored) set(v []btree.Value) error {

@@ -55,38 +55,56 @@ func newTexts(pages *btree.Pages) (*Texts, error) {
 	return t, nil
 }
 
-// Path returns the folder, the name and the id of the extension of a path. The name belongs
-// to the caller until the next call.
-func (t *Texts) Path(id int64) (f *Folder, name []byte, ext int64, err error) {
+// path returns the folder, the name and the extension of a path, as the table has them.
+func (t *Texts) path(id int64) ([]btree.Value, error) {
 	v, err := t.paths.Find(id)
-	if err != nil {
-		return nil, nil, 0, err
+	if err == nil && v == nil {
+		err = damaged("x_entry_row.path_id: no path %d", id)
 	}
-	if v == nil {
-		return nil, nil, 0, damaged("x_entry_row.path_id: no path %d", id)
+	return v, err
+}
+
+// Ext returns the id of the extension of a path, 0 for 0.
+func (t *Texts) Ext(id int64) (int64, error) {
+	if id == 0 {
+		return 0, nil
+	}
+	v, err := t.path(id)
+	if err != nil {
+		return 0, err
+	}
+	return v[2].Int, nil
+}
+
+// Path returns the folder and the name of a path. The name belongs to the caller until the next
+// call.
+func (t *Texts) Path(id int64) (f *Folder, name []byte, err error) {
+	v, err := t.path(id)
+	if err != nil {
+		return nil, nil, err
 	}
 	dir := v[0].Int
-	name, ext = v[1].Bytes, v[2].Int
+	name = v[1].Bytes
 	if f = t.last; f != nil && f.ID == dir {
-		return f, name, ext, nil
+		return f, name, nil
 	}
 	if f = t.folders[dir]; f != nil {
 		t.last = f
-		return f, name, ext, nil
+		return f, name, nil
 	}
 	d, err := t.dirs.Find(dir)
 	if err == nil && d == nil {
 		err = damaged("x_entry_row.path_id: no folder %d", dir)
 	}
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
 	if len(t.folders) == maxFolders {
 		clear(t.folders)
 	}
 	f = &Folder{dir, string(d[0].Bytes), string(d[1].Bytes)}
 	t.folders[dir] = f
-	return f, name, ext, nil
+	return f, name, nil
 }
 
 // Whole returns a path as one text, "" for 0.
@@ -94,7 +112,7 @@ func (t *Texts) Whole(id int64) (string, error) {
 	if id == 0 {
 		return "", nil
 	}
-	f, name, _, err := t.Path(id)
+	f, name, err := t.Path(id)
 	if err != nil {
 		return "", err
 	}

@@ -464,7 +464,7 @@ func (x *ids) kind(content int64) (driver.Value, error) {
 }
 
 func (x *ids) dir(path int64) (driver.Value, error) {
-	f, _, _, err := x.source.Path(path)
+	f, _, err := x.source.Path(path)
 	if err != nil {
 		return nil, err
 	}
@@ -472,12 +472,12 @@ func (x *ids) dir(path int64) (driver.Value, error) {
 }
 
 func (x *ids) name(path int64) (driver.Value, error) {
-	_, name, _, err := x.source.Path(path)
+	_, name, err := x.source.Path(path)
 	return string(name), err
 }
 
 func (x *ids) ext(path int64) (driver.Value, error) {
-	_, _, ext, err := x.source.Path(path)
+	ext, err := x.source.Ext(path)
 	if err != nil {
 		return nil, err
 	}
