@@ -195,28 +195,22 @@ func (p *program) step(at int64, x instruction, forEquality bool) {
 		}
 	}
 	toMore := func(int64) place { return more }
-	ofCursor := func(i int64) place { return p.cell(x.p1, i) }
 	switch x.op {
 	case "VColumn", "Column":
 		p.set(x.p3, p.cell(x.p1, x.p2))
 	case "VFilter":
 		n, known := p.numbers[x.p3+1]
-		args := make([]arg, n)
-		if p.opens[x.p1].p4 == p.opened {
-			found := slices.IndexFunc(p.view.plans, func(plan *plan) bool { return plan.name == x.p4 })
-			if known = known && found >= 0; known {
-				args = p.view.plans[found].args
+		p.unknown = p.unknown || !known
+		var args []arg
+		if found := slices.IndexFunc(p.view.plans, func(plan *plan) bool { return plan.name == x.p4 }); found >= 0 {
+			args = p.view.plans[found].args
+		}
+		each(x.p3+2, n, func(i int64) place {
+			if i < int64(len(args)) && (isEqual(args[i].op) || args[i].op == vtab.OpNE) {
+				return p.cell(x.p1, int64(args[i].column)) // more, of other views
 			}
-			known = known && len(args) == int(n)
-		}
-		if p.unknown = p.unknown || !known; known {
-			each(x.p3+2, n, func(i int64) place {
-				if a := args[i]; isEqual(a.op) || a.op == vtab.OpNE {
-					return p.cell(x.p1, int64(a.column))
-				}
-				return more
-			})
-		}
+			return more
+		})
 	case "Eq", "Ne":
 		if strings.HasPrefix(x.p4, "BINARY") {
 			p.same(p.get(x.p1), p.get(x.p3))
@@ -256,20 +250,15 @@ func (p *program) step(at int64, x instruction, forEquality bool) {
 			p.same(v, p.cell(x.p1, int64(i)))
 		}
 	case "Found", "NotFound":
-		n, err := strconv.ParseInt(x.p4, 10, 64)
-		p.unknown = p.unknown || err != nil || n < 1
-		each(x.p3, n, ofCursor)
+		p.unknown = p.unknown || x.p4 == "0" // a record
+		each(x.p3, p.count(x.p4), func(i int64) place { return p.cell(x.p1, i) })
 	case "FilterAdd", "Filter":
-		n, err := strconv.ParseInt(x.p4, 10, 64)
-		p.unknown = p.unknown || err != nil || n < 1
-		each(x.p3, n, func(i int64) place { return place{'f', x.p1, i} })
+		each(x.p3, p.count(x.p4), func(i int64) place { return place{'f', x.p1, i} })
 	case "ResultRow", "Affinity":
 		each(x.p1, x.p2, toMore)
 	case "Function", "PureFunc":
-		_, args, _ := strings.Cut(x.p4, "(")
-		n, err := strconv.ParseInt(strings.TrimSuffix(args, ")"), 10, 64)
-		p.unknown = p.unknown || err != nil || n < 0
-		each(x.p2, n, toMore)
+		_, args, _ := strings.Cut(strings.TrimSuffix(x.p4, ")"), "(")
+		each(x.p2, p.count(args), toMore)
 	case "AggStep":
 		if x.p4 != "count(1)" {
 			each(x.p2, x.p5, toMore)
@@ -284,6 +273,13 @@ func (p *program) step(at int64, x instruction, forEquality bool) {
 	if x.op == "Integer" {
 		p.numbers[x.p2] = x.p1
 	}
+}
+
+// count reads how many registers an instruction takes.
+func (p *program) count(n string) int64 {
+	count, err := strconv.ParseInt(n, 10, 64)
+	p.unknown = p.unknown || err != nil || count < 0
+	return count
 }
 
 // get returns the place of the value of a register, which is read.
