@@ -146,3 +146,29 @@ func BenchmarkWriterAgain(b *testing.B) {
 func benchmarkName(n int) string {
 	return fmt.Sprintf("Calligraphy/Entity/Characters/Mobs/%d/Prototype%08d.prototype", n*7919%9973, n)
 }
+
+// Contents of one hash are one content, whatever sizes archives state of it: SQL that joins by
+// content_id finds what SQL that joins by content does. To read it settles its size.
+func TestContentsOfOneHash(t *testing.T) {
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	for i := range 3 {
+		e := entry(1)
+		e.Content = digest(7)
+		e.ContentSize = int64(10 - i)
+		if e.Stated, e.HasContent = i < 2, i == 2; e.Stated {
+			clear(e.Content[schema.StatedSize:])
+		}
+		writeBuild(t, c, fmt.Sprint(i), []*schema.Entry{e})
+		db := readDB(t, path)
+		for query, want := range map[string]int{
+			"SELECT count(*) FROM x_content": 1,
+			"SELECT size FROM x_content":     map[bool]int{true: 10, false: 8}[i < 2],
+		} {
+			if n := scan[int](t, db, query); n != want {
+				t.Errorf("build %d: %s: %d, want %d", i, query, n, want)
+			}
+		}
+		_ = db.Close()
+	}
+}

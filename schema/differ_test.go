@@ -168,6 +168,30 @@ func TestTextsWithNUL(t *testing.T) {
 	}
 }
 
+// TestContentsOfOtherSizes compares joins by contents whose sizes archives state in two ways.
+func TestContentsOfOtherSizes(t *testing.T) {
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for i, label := range []string{"1", "2"} {
+			schematest.Build(t, c, label, func(b *schema.Build) {
+				var entries []schema.Entry
+				for k := range 3000 {
+					entries = append(entries, schema.Entry{Name: fmt.Sprintf("a/%d", k), Method: "none", HasContent: true,
+						Content: schema.Digest{byte(k), byte(k >> 8), 3}, ContentSize: int64(k * (i + 1))})
+				}
+				schematest.Mount(t, b, "a.tst", entries...)
+			})
+		}
+	})
+	d := newDiffer(t, path, 1)
+	for _, text := range []string{
+		"SELECT count(*) FROM entries a JOIN entries b ON a.content = b.content WHERE a.build = '1' AND b.build = '2'",
+		"SELECT count(*) FROM entries a JOIN entries b ON a.path = b.path AND a.content <> b.content WHERE a.build = '1' AND b.build = '2'",
+		"SELECT count(DISTINCT content) FROM entries",
+	} {
+		d.compare(statement{text: text})
+	}
+}
+
 // TestOddArchives compares answers about archives whose names are no UTF-8, or those of others.
 func TestOddArchives(t *testing.T) {
 	path := schematest.Write(t, func(c *schema.Catalog) {

@@ -323,9 +323,9 @@ func (m *merge) addValues(ctx context.Context, chunk []other.Entry, ids []int64,
 // for those that it does not have.
 func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map[int64]*there, error) {
 	known := map[int64]*there{}
-	hashes := make(map[int64]other.Hash, len(holders))
+	hashes := make(map[int64]Digest, len(holders))
 	for id, e := range holders {
-		hashes[id] = other.Hash{Hash: e.Content, Size: e.ContentSize}
+		hashes[id] = e.Content
 	}
 	here, err := m.find(ctx, hashes)
 	if err != nil || len(here) == 0 {
@@ -357,15 +357,15 @@ func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map
 
 // find returns the ids that contents have in this catalog, by those in the other one. What
 // this build has added is found after a flush.
-func (m *merge) find(ctx context.Context, hashes map[int64]other.Hash) (map[int64]int64, error) {
+func (m *merge) find(ctx context.Context, hashes map[int64]Digest) (map[int64]int64, error) {
 	here := map[int64]int64{}
 	ids := slices.Sorted(maps.Keys(hashes))
 	err := m.finder.Each(ctx, `SELECT src.b, c.content_id FROM src
 		CROSS JOIN x_content_key k ON k.key = src.a
-		CROSS JOIN x_content c ON c.content_id = k.content_id AND substr(c.hash, 1, 16) = src.c AND c.size = src.d`, len(ids),
+		CROSS JOIN x_content c ON c.content_id = k.content_id AND substr(c.hash, 1, 16) = src.c`, len(ids),
 		func(row, col int) driver.Value {
 			h := hashes[ids[row]]
-			return [...]driver.Value{ContentKey(h.Hash[:]), ids[row], h.Hash[:16], h.Size}[col]
+			return [...]driver.Value{ContentKey(h[:]), ids[row], h[:16]}[col]
 		}, func(v []driver.Value) { here[v[0].(int64)] = v[1].(int64) })
 	return here, err
 }
@@ -417,7 +417,7 @@ func (m *merge) addSets(ctx context.Context) error {
 	h := blake3.New()
 	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte("merged"), uint64(m.step.build.State)))
 	err := m.from.BuildSets(ctx, m.step.build.ID, func(sets []other.Set) error {
-		hashes := map[int64]other.Hash{}
+		hashes := map[int64]Digest{}
 		for i := range sets {
 			hashes[sets[i].Content] = sets[i].Hash
 		}
@@ -432,7 +432,7 @@ func (m *merge) addSets(ctx context.Context) error {
 				return fmt.Errorf("%w: build_value.set_id: of a content that the build does not have", ErrDamaged)
 			}
 			ours = append(ours, ValueSet{Content: id, Header: s.Header, Values: s.Values})
-			_, _ = h.Write(binary.LittleEndian.AppendUint64(s.Hash.Hash[:], uint64(s.Header)))
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(s.Hash[:], uint64(s.Header)))
 		}
 		return m.AddSets(ours)
 	})
@@ -465,7 +465,7 @@ func (m *merge) addSearched(ctx context.Context) error {
 }
 
 func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) error {
-	hashes := map[int64]other.Hash{}
+	hashes := map[int64]Digest{}
 	for i := range searched {
 		hashes[searched[i].Content] = searched[i].Hash
 	}

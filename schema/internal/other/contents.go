@@ -113,9 +113,9 @@ func packageDigest(r *row) (d record.PackageDigest) {
 // Searched is a content that was searched for ids that are known.
 type Searched struct {
 	Content int64
-	Hash
-	Known int64 // hash of the ids
-	Refs  []record.Ref
+	Hash    record.Digest // of the content, by which all catalogs know it
+	Known   int64         // hash of the ids
+	Refs    []record.Ref
 }
 
 // Searched returns the contents of a build that were searched, and what that found.
@@ -137,10 +137,10 @@ func (c *Catalog) Searched(ctx context.Context, build int64) ([]Searched, error)
 // bytes nobody has read are not among them.
 func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, err error) {
 	at := map[int64]int{}
-	err = c.eachOf(ctx, "x_content_scan", `SELECT s.content_id, c.hash, c.size, s.known FROM src
+	err = c.eachOf(ctx, "x_content_scan", `SELECT s.content_id, c.hash, s.known FROM src
 		CROSS JOIN x_content_scan s ON s.content_id = src.a CROSS JOIN x_content c ON c.content_id = s.content_id WHERE length(c.hash) = 32`,
 		ids, func(r *row) {
-			s := Searched{Content: r.number("content_id"), Hash: r.hash(), Known: r.number("known")}
+			s := Searched{Content: r.number("content_id"), Hash: r.digest("hash"), Known: r.number("known")}
 			at[s.Content], all = len(all), append(all, s)
 		})
 	if err != nil {
@@ -155,24 +155,16 @@ func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, 
 	})
 }
 
-// Hash is what a content is known by in all catalogs.
-type Hash struct {
-	Hash record.Digest
-	Size int64
-}
-
-func (r *row) hash() Hash { return Hash{r.digest("hash"), r.number("size")} }
-
 // Set is the values of a content.
 type Set struct {
 	Content, Header int64
-	Hash            // of the content
+	Hash            record.Digest // of the content
 	Values          *record.Values
 	mapping         int64
 }
 
 const setColumns = `SELECT v.set_id, coalesce(v.content_id, 0), coalesce(v.mapping_id, 0), v.header, v.context, v.reader_id, v.engine, v.traits,
-	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id, c.hash, c.size
+	v.exports, v.exact, v.tailed, v.lost, v.fields, v.opaque, v.guessed, v.bytes, v.opaque_bytes, v.tail_bytes, v.missing, v.missing_id, c.hash
 FROM src CROSS JOIN x_value_set v ON %s LEFT JOIN x_content c ON c.content_id = v.content_id`
 
 // setsWhere returns the sets for which a condition with ids holds, and their rows.
@@ -195,7 +187,7 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 		}
 		v.MissingClass = r.name("missing_id")
 		if s.Content != 0 {
-			s.Hash = r.hash()
+			s.Hash = r.digest("hash")
 		}
 		sets = append(sets, s)
 	})

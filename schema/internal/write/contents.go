@@ -40,14 +40,12 @@ func insertContents(t *tx, b *Batch) error {
 }
 
 // completeHashes fills in the hashes of contents that were known by the start of
-// it alone, and have been read now.
+// it alone, and have been read now, and their sizes, which were stated as well.
 func completeHashes(t *tx, b *Batch) error {
-	return t.exec("UPDATE x_content SET hash = src.b FROM src WHERE content_id = src.a", len(b.Read),
+	return t.exec("UPDATE x_content SET hash = src.b, size = src.c FROM src WHERE content_id = src.a", len(b.Read),
 		func(row, col int) driver.Value {
-			if col == 0 {
-				return b.Read[row].ContentID
-			}
-			return b.Read[row].Content[:]
+			r := b.Read[row]
+			return [...]driver.Value{r.ContentID, r.Content[:], r.ContentSize}[col]
 		})
 }
 

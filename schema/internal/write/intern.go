@@ -16,20 +16,11 @@ import (
 	"pakdb/schema/internal/record"
 )
 
-// contentIdent identifies contents: by as much of the hash as it takes, and no
-// more than an archive states. An archive that states a hash wrongly, and the
-// size with it, is not taken for the content that has it.
-func contentIdent(hash record.Half, size int64) ident {
-	return identOf(hash.Key(), struct {
-		hash record.Half
-		size int64
-	}{hash, size})
-}
+// identOfHalf identifies paths by their hashes, and contents by as much of the hash as it takes,
+// and no more than an archive states: contents of one hash have one id.
+func identOfHalf(hash record.Half) ident { return identOf(hash.Key(), hash) }
 
-func identOfContent(e *Row) ident { return contentIdent(record.HalfOf(&e.Content), e.ContentSize) }
-
-// pathIdent identifies paths by the hash of one.
-func pathIdent(hash record.Half) ident { return identOf(hash.Key(), hash) }
+func identOfContent(e *Row) ident { return identOfHalf(record.HalfOf(&e.Content)) }
 
 // interner hands out the ids of a batch: of paths, contents and texts. It works
 // a batch ahead of the SQL, in a goroutine of its own. It remembers what it has
@@ -193,14 +184,13 @@ func (in *interner) findContents(ctx context.Context, b *Batch) error {
 	}
 	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k ident, ok bool) {
 		hash, isBlob := columns[0].([]byte)
-		size, isNumber := columns[1].(int64)
-		if !isBlob || !isNumber || len(hash) < record.StatedSize {
+		if !isBlob || len(hash) < record.StatedSize {
 			return k, false
 		}
 		if _, noted := in.stated[id]; !noted && len(hash) < len(record.Digest{}) {
 			in.stated[id] = true
 		}
-		return contentIdent(record.Half(hash[:len(record.Half{})]), size), true
+		return identOfHalf(record.Half(hash[:len(record.Half{})])), true
 	})
 }
 
@@ -313,12 +303,12 @@ func wantedPaths(b *Batch) []wantedPath {
 	wanted := make([]wantedPath, 0, len(b.Rows))
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Name != "" {
-			wanted = append(wanted, wantedPath{r.Name, pathIdent(r.NameHash), &r.PathID})
+			wanted = append(wanted, wantedPath{r.Name, identOfHalf(r.NameHash), &r.PathID})
 		}
 	}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" && r.ExportsOf.Path != r.Name {
-			wanted = append(wanted, wantedPath{r.ExportsOf.Path, pathIdent(record.HashOf(r.ExportsOf.Path)), &r.Exports.Path})
+			wanted = append(wanted, wantedPath{r.ExportsOf.Path, identOfHalf(record.HashOf(r.ExportsOf.Path)), &r.Exports.Path})
 		}
 	}
 	for _, r := range b.Due {
@@ -326,13 +316,13 @@ func wantedPaths(b *Batch) []wantedPath {
 		ids.SymbolPaths = make([]int64, len(f.Symbols))
 		for i := range f.Symbols {
 			if path := f.Symbols[i].Path; path != "" {
-				wanted = append(wanted, wantedPath{path, pathIdent(record.HashOf(path)), &ids.SymbolPaths[i]})
+				wanted = append(wanted, wantedPath{path, identOfHalf(record.HashOf(path)), &ids.SymbolPaths[i]})
 			}
 		}
 		if f.Family != nil {
 			ids.Paths = make([]int64, len(f.Family.Paths))
 			for i, path := range f.Family.Paths {
-				wanted = append(wanted, wantedPath{path, pathIdent(record.HashOf(path)), &ids.Paths[i]})
+				wanted = append(wanted, wantedPath{path, identOfHalf(record.HashOf(path)), &ids.Paths[i]})
 			}
 		}
 	}
@@ -390,7 +380,7 @@ func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
 		prefix, hasDir := columns[0].(string)
 		name, hasName := columns[1].(string)
 		path = append(append(path[:0], prefix...), name...)
-		return pathIdent(record.HashOf(path)), hasDir && hasName
+		return identOfHalf(record.HashOf(path)), hasDir && hasName
 	})
 }
 

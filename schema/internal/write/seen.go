@@ -21,7 +21,7 @@ type numbered struct {
 
 var (
 	pathTable    = numbered{"x_path", "path_id", "x_path_key", "(SELECT prefix FROM x_dir d WHERE d.dir_id = t.dir_id), name"}
-	contentTable = numbered{"x_content", "content_id", "x_content_key", "hash, size"}
+	contentTable = numbered{"x_content", "content_id", "x_content_key", "hash"}
 	nameTable    = numbered{"x_name", "name_id", "x_name_key", "name"}
 )
 
