@@ -20,7 +20,7 @@ import (
 // and then, and are found by their keys.
 func TestForgets(t *testing.T) {
 	want := dump(t)
-	defer write.SetMaxSeen(3000)()
+	defer write.SetMaxSeen(1000)()
 	got := dump(t)
 	for table := range want {
 		if !reflect.DeepEqual(got[table], want[table]) {
@@ -49,16 +49,16 @@ func dump(t *testing.T) map[string][][]any {
 			t.Fatal(err)
 		}
 		id := b.Continue(a, before)
-		for n := range 20_000 {
-			number := r.IntN(25_000) // paths and contents repeat
+		for n := range 9_000 {
+			number := r.IntN(8_000) // paths and contents repeat
 			e := &schema.Entry{Ordinal: int64(n), Name: fmt.Sprintf("Dir%d/File%d.ext", number/100, number), Method: "lz4",
 				Offset: int64(n) * 100, Stored: 50, Size: 100, HasContent: true, ContentSize: 100,
-				PlaceSymbols: []schema.Symbol{{Space: "package", Name: fmt.Sprintf("Name%d", r.IntN(20_000))}}}
-			binary.LittleEndian.PutUint64(e.Content[:], uint64(r.IntN(25_000+build*5000))*0x9e3779b97f4a7c15)
+				PlaceSymbols: []schema.Symbol{{Space: "package", Name: fmt.Sprintf("Name%d", r.IntN(6_000))}}}
+			binary.LittleEndian.PutUint64(e.Content[:], uint64(r.IntN(8_000+build*1000))*0x9e3779b97f4a7c15)
 			if !inspected[e.Content] { // as the indexer does
 				inspected[e.Content] = true
 				e.Facts = &schema.Facts{Inspector: "test 1", Kind: "test",
-					Refs: []schema.Ref{{Kind: "import", Space: "package", Name: fmt.Sprintf("name%d", r.IntN(20_000)), Key: r.Int64N(1000)}}}
+					Refs: []schema.Ref{{Kind: "import", Space: "package", Name: fmt.Sprintf("name%d", r.IntN(6_000)), Key: r.Int64N(1000)}}}
 			}
 			if err := b.Add(id, e); err != nil {
 				t.Fatal(err)
