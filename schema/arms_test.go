@@ -73,7 +73,7 @@ func comparisons(program [][]any) (ways []string) {
 			continue
 		}
 		switch s[p5].(int64) & 0x47 { // an affinity
-		case 0x43, 0x44, 0x45:
+		case 0x43, 0x44, 0x45, 0x46: // the last one of what several SELECT have CAST
 			ways = append(ways, "numbers")
 		case 0x42:
 			ways = append(ways, fmt.Sprint("texts, ", s[p4]))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -192,6 +193,40 @@ func TestContentsOfOtherSizes(t *testing.T) {
 	}
 }
 
+// TestNumbersAndTexts compares answers of pakdb and of the views where numbers that a view computes
+// are compared with texts that have an affinity.
+func TestNumbersAndTexts(t *testing.T) {
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for _, label := range []string{"1", "2", "x"} {
+			schematest.Build(t, c, label, func(b *schema.Build) {
+				var entries []schema.Entry
+				for i := range 20 {
+					entries = append(entries, schema.Entry{Name: fmt.Sprint("a/", i), Method: "none", Size: int64(i)})
+				}
+				schematest.Mount(t, b, "a.tst", entries...)
+			})
+		}
+	})
+	d := newDiffer(t, path, 1)
+	for _, text := range []string{
+		"SELECT a.path FROM entries a JOIN builds b ON a.ordinal = b.build",
+		"SELECT path FROM entries WHERE ordinal < CAST('5' AS TEXT)",
+		"SELECT a.path, b.build FROM files a JOIN builds b ON a.ordinal BETWEEN b.build AND '12'",
+		"SELECT build FROM builds WHERE entry_count IN (CAST('20' AS TEXT))",
+	} {
+		want, err := d.rows(d.stored, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.asked(text, nil)
+		slices.Sort(want.rows)
+		slices.Sort(got.rows)
+		if err != nil || len(want.rows) == 0 || !slices.Equal(got.rows, want.rows) {
+			t.Errorf("%s: %d rows, want %d; %v", text, len(got.rows), len(want.rows), err)
+		}
+	}
+}
+
 // TestOddArchives compares answers about archives whose names are no UTF-8, or those of others.
 func TestOddArchives(t *testing.T) {
 	path := schematest.Write(t, func(c *schema.Catalog) {
@@ -246,7 +281,7 @@ func newDiffer(t testing.TB, path string, seed uint64) *differ {
 	for _, name := range names.rows {
 		view := strings.TrimPrefix(name, "string:")
 		d.views = append(d.views, view)
-		rows, err := d.stored.Query("SELECT name, type FROM pragma_table_info(?)", view)
+		rows, err := d.stored.Query("SELECT name, iif(type IN ('INT', 'NUM'), 'INTEGER', type) FROM pragma_table_info(?)", view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +399,7 @@ func withOffsets(t testing.TB, path string) string {
 	if err := db.QueryRow("SELECT sql FROM sqlite_schema WHERE name = 'entries'").Scan(&view); err != nil {
 		t.Fatal(err)
 	}
-	const packed = "NULL AS offset"
+	const packed = "CAST(NULL AS INTEGER) AS offset"
 	if !strings.Contains(view, packed) {
 		t.Fatal("view entries has offsets")
 	}
@@ -372,7 +407,7 @@ func withOffsets(t testing.TB, path string) string {
 		"PRAGMA synchronous = OFF",
 		"CREATE TABLE located (archive_id, row, offset INTEGER, PRIMARY KEY (archive_id, row))",
 		"DROP VIEW entries",
-		strings.Replace(view, packed, "+(SELECT l.offset FROM located l WHERE l.archive_id = e.archive_id AND l.row = e.row) AS offset", 1),
+		strings.Replace(view, packed, "(SELECT l.offset FROM located l WHERE l.archive_id = e.archive_id AND l.row = e.row) AS offset", 1),
 	} {
 		if _, err := db.Exec(text); err != nil {
 			t.Fatal(err)
@@ -564,25 +599,29 @@ func (d *differ) pair(a, b source) (x, y viewColumn) {
 	return x, d.columnOf(b)
 }
 
-// isNumber reports whether a column without an affinity may hold numbers. The virtual table
-// of a view cannot have such a column: it has the affinity BLOB, which differs where it is
-// compared with a column that has the affinity TEXT.
-func (d *differ) isNumber(s source, c viewColumn) bool {
-	if c.kind != "" {
-		return false
-	}
-	for _, v := range d.values[s.view+"."+c.name] {
-		if v != "NULL" && v[0] != '\'' && v[0] != 'X' {
-			return true
+// anyColumns are the columns that may hold numbers and texts, as SCHEMA.md has them.
+var anyColumns = sync.OnceValue(func() (names []string) {
+	for _, v := range schema.Views() {
+		for _, c := range v.Columns {
+			if c.Type == "any" {
+				names = append(names, v.Name+"."+c.Name)
+			}
 		}
 	}
-	return len(d.values[s.view+"."+c.name]) == 0
+	return names
+})
+
+// isAny reports whether a column may hold numbers and texts and has no affinity. The virtual
+// table of a view cannot have such a column: it has the affinity BLOB, which differs where it
+// is compared with a column that has the affinity TEXT.
+func (s source) isAny(c viewColumn) bool {
+	return c.kind == "" && slices.Contains(anyColumns(), s.view+"."+c.name)
 }
 
-// comparable reports whether SQLite compares two columns by the same affinities, whether
+// compareAlike reports whether SQLite compares two columns by the same affinities, whether
 // they are those of views or of virtual tables.
-func (d *differ) comparable(a source, x viewColumn, b source, y viewColumn) bool {
-	return !(d.isNumber(a, x) && y.kind == "TEXT" || d.isNumber(b, y) && x.kind == "TEXT")
+func compareAlike(a source, x viewColumn, b source, y viewColumn) bool {
+	return !(a.isAny(x) && y.kind == "TEXT" || b.isAny(y) && x.kind == "TEXT")
 }
 
 func (d *differ) literal(s source, c viewColumn) string {
@@ -646,7 +685,7 @@ func (d *differ) condition(s source, args *[]any) string {
 // between is a condition of two sources.
 func (d *differ) between(a, b source, args *[]any) string {
 	x, y := d.pair(a, b)
-	for !d.comparable(a, x, b, y) {
+	for !compareAlike(a, x, b, y) {
 		x, y = d.pair(a, b)
 	}
 	l, r := a.of(x), b.of(y)
@@ -663,7 +702,7 @@ func (d *differ) between(a, b source, args *[]any) string {
 	case 3:
 		return l + " = " + r + pick(d, " AND ", " OR ") + d.condition(a, args)
 	case 4:
-		if !d.isNumber(b, y) && !d.isNumber(a, x) {
+		if !b.isAny(y) && !a.isAny(x) {
 			return "CAST(" + l + " AS TEXT) = " + r
 		}
 	case 5:
@@ -698,7 +737,7 @@ func (d *differ) subquery(kind string, args *[]any) string {
 	for range 50 {
 		s := d.source("s")
 		c := d.columnOf(s)
-		if c.kind != kind || d.isNumber(s, c) && kind == "" {
+		if c.kind != kind || s.isAny(c) {
 			continue
 		}
 		text := "SELECT " + s.of(c) + " FROM " + s.view + " s"
@@ -745,7 +784,7 @@ func (d *differ) statement() (s statement) {
 		s.text = "SELECT " + pick(d, "*", "count(*)", `"`+x.name+`"`) + " FROM " + a.view + " " + join
 	case 5:
 		c := d.columnOf(a)
-		for d.isNumber(a, c) {
+		for a.isAny(c) {
 			c = d.columnOf(a)
 		}
 		list, _ := d.selected(a)

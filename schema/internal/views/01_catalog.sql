@@ -7,14 +7,14 @@
 -- view x_entry: the entries of each archive, as tables know them; x_stored has builds and paths
 CREATE VIEW x_entry AS
 SELECT v.archive_id,
-       CASE v.edition
+       CAST(CASE v.edition
            WHEN 0 THEN (r.row >> 8) - 1048576
            ELSE (SELECT s.ordinal + (r.row - s.row) / s.step
                  FROM x_archive_place s
                  WHERE s.archive_id = v.archive_id AND s.row <= r.row
                  ORDER BY s.row DESC
                  LIMIT 1)
-       END AS ordinal,
+       END AS INTEGER) AS ordinal,
        r.path_id,
        r.content_id,
        r.stored,
@@ -66,11 +66,11 @@ WHERE b.complete = 1;
 CREATE VIEW builds AS
 SELECT b.label AS build,
        b.created_at,
-       count(a.archive_id) AS archive_count,
-       coalesce(sum(a.entry_count), 0) AS entry_count,
-       coalesce(sum(a.entry_size), 0) AS size,
-       coalesce(sum(a.entry_stored), 0) AS stored,
-       coalesce(sum(a.problem_count + ba.value_problems), 0) AS problem_count,
+       CAST(count(a.archive_id) AS INTEGER) AS archive_count,
+       CAST(coalesce(sum(a.entry_count), 0) AS INTEGER) AS entry_count,
+       CAST(coalesce(sum(a.entry_size), 0) AS INTEGER) AS size,
+       CAST(coalesce(sum(a.entry_stored), 0) AS INTEGER) AS stored,
+       CAST(coalesce(sum(a.problem_count + ba.value_problems), 0) AS INTEGER) AS problem_count,
        b.build_id
 FROM x_build b
 LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
@@ -90,7 +90,7 @@ SELECT b.label AS build,
        ba.mount_order,
        a.encrypted,
        a.entry_count,
-       a.problem_count + ba.value_problems AS problem_count,
+       CAST(a.problem_count + ba.value_problems AS INTEGER) AS problem_count,
        ba.location,
        a.archive_id,
        b.build_id
@@ -116,12 +116,12 @@ SELECT e.build,
            WHEN 128 THEN printf('%016x%016x', e.id_hi, e.id_lo)
        END AS asset_id,
        CASE WHEN e.path_hash IS NOT NULL THEN printf('%016x', e.path_hash) END AS path_hash,
-       NULL AS offset,
+       CAST(NULL AS INTEGER) AS offset,
        e.stored,
        e.size,
        m.word AS method,
-       e.flags & 1 AS encrypted,
-       e.flags >> 1 & 1 AS deleted,
+       CAST(e.flags & 1 AS INTEGER) AS encrypted,
+       CAST(e.flags >> 1 & 1 AS INTEGER) AS deleted,
        datetime(e.mtime, 'unixepoch') AS mtime,
        CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
        k.word AS kind,
@@ -132,7 +132,7 @@ SELECT e.build,
        e.archive_id,
        e.build_id,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
-       e.flags >> 3 & 1 AS nested,
+       CAST(e.flags >> 3 & 1 AS INTEGER) AS nested,
        e.row AS row_id,
        CASE
            WHEN e.flags & 40 = 0 -- what lies in archives that are entries, and what describes an archive, is no file of the game
@@ -157,16 +157,16 @@ CREATE VIEW contents AS
 SELECT lower(hex(c.hash)) AS content,
        c.size,
        k.word AS kind,
-       (SELECT count(*)
+       CAST((SELECT count(*)
         FROM x_entry e
         JOIN x_build_archive ba ON ba.archive_id = e.archive_id
         JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
-        WHERE e.content_id = c.content_id) AS entry_count,
-       (SELECT count(DISTINCT b.build_id)
+        WHERE e.content_id = c.content_id) AS INTEGER) AS entry_count,
+       CAST((SELECT count(DISTINCT b.build_id)
         FROM x_entry e
         JOIN x_build_archive ba ON ba.archive_id = e.archive_id
         JOIN x_build b ON b.build_id = ba.build_id AND b.complete = 1
-        WHERE e.content_id = c.content_id) AS build_count,
+        WHERE e.content_id = c.content_id) AS INTEGER) AS build_count,
        c.content_id
 FROM x_content c
 LEFT JOIN x_word k ON k.word_id = c.kind_id
@@ -179,8 +179,8 @@ WHERE EXISTS (SELECT 1
 -- view duplicates: contents that one build holds more than once
 CREATE VIEW duplicates AS
 SELECT g.build, lower(hex(c.hash)) AS content, c.size, g.copies, g.wasted, g.content_id, g.build_id
-FROM (SELECT b.label AS build, b.build_id, e.content_id, count(*) AS copies,
-             sum(e.stored) - max(e.stored) AS wasted
+FROM (SELECT b.label AS build, b.build_id, e.content_id, CAST(count(*) AS INTEGER) AS copies,
+             CAST(sum(e.stored) - max(e.stored) AS INTEGER) AS wasted
       FROM x_build b
       JOIN x_build_archive ba ON ba.build_id = b.build_id
       JOIN x_entry e ON e.archive_id = ba.archive_id
@@ -199,7 +199,7 @@ JOIN x_problem p ON p.archive_id = ba.archive_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, CAST(d.prefix || pa.name AS TEXT), cp.field, cp.offset, cp.cause,
-       CAST(e.ordinal AS INTEGER), e.archive_id, b.build_id, CAST(0 AS INTEGER)
+       e.ordinal, e.archive_id, b.build_id, CAST(0 AS INTEGER)
 FROM x_content_problem cp
 CROSS JOIN x_entry e ON e.content_id = cp.content_id -- contents with findings are few
 JOIN x_build_archive ba ON ba.archive_id = e.archive_id
@@ -209,7 +209,7 @@ LEFT JOIN x_dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, CAST(d.prefix || pa.name AS TEXT), f.name, vp.offset, c.name,
-       CAST(e.ordinal AS INTEGER), e.archive_id, b.build_id, CAST(0 AS INTEGER)
+       e.ordinal, e.archive_id, b.build_id, CAST(0 AS INTEGER)
 FROM x_value_problem vp
 CROSS JOIN x_value_set s ON s.set_id = vp.set_id
 CROSS JOIN x_entry e ON e.content_id = s.content_id
@@ -236,9 +236,9 @@ SELECT b.label AS build,
        x.word AS ext,
        t.word AS type,
        m.word AS method,
-       s.flags & 1 AS encrypted,
-       s.flags >> 1 & 1 AS deleted,
-       s.flags >> 3 & 1 AS nested,
+       CAST(s.flags & 1 AS INTEGER) AS encrypted,
+       CAST(s.flags >> 1 & 1 AS INTEGER) AS deleted,
+       CAST(s.flags >> 3 & 1 AS INTEGER) AS nested,
        s.entries,
        s.size,
        s.stored,
@@ -252,7 +252,7 @@ LEFT JOIN x_word t ON t.word_id = s.type_id
 LEFT JOIN x_word m ON m.word_id = s.method_id
 WHERE b.complete = 1
 UNION ALL
-SELECT b.label, ba.name, x.word, t.word, m.word, e.flags & 1, e.flags >> 1 & 1, e.flags >> 3 & 1,
+SELECT b.label, ba.name, x.word, t.word, m.word, CAST(e.flags & 1 AS INTEGER), CAST(e.flags >> 1 & 1 AS INTEGER), CAST(e.flags >> 3 & 1 AS INTEGER),
        CAST(1 AS INTEGER), e.size, e.stored, e.archive_id, b.build_id
 FROM x_build b
 JOIN x_build_archive ba ON ba.build_id = b.build_id

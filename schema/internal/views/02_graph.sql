@@ -45,7 +45,7 @@ SELECT b.label AS build,
            WHEN bs.paths > 1 THEN 'ambiguous'
            ELSE 'resolved'
        END AS status,
-       r.flags & 1 AS weak,
+       CAST(r.flags & 1 AS INTEGER) AS weak,
        r.seq,
        r.key AS target_key,
        e.path_id,

@@ -26,13 +26,13 @@ SELECT e.build,
                     AND pe.id_hi = e.id_hi AND pe.id_bits = 96
                   LIMIT 1)
        END COLLATE NOCASE AS package,
-       e.flags >> 4 & 1 AS unnamed,
+       CAST(e.flags >> 4 & 1 AS INTEGER) AS unnamed,
        e.size,
        e.stored,
        m.word AS method,
        CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
        e.ordinal,
-       coalesce(bn.path_id, e.path_id) AS path_id,
+       CAST(coalesce(bn.path_id, e.path_id) AS INTEGER) AS path_id,
        e.content_id,
        e.archive_id,
        e.build_id
@@ -51,9 +51,9 @@ SELECT e.build,
        e.archive,
        printf('%016x', k.package) AS package_id,
        d.prefix || p.name AS path,
-       (SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0)
+       CAST((SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0) AS INTEGER)
            AS import_count,
-       (SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 1)
+       CAST((SELECT count(*) FROM x_container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 1) AS INTEGER)
            AS soft_count,
        k.shaders AS shader_count,
        k.optional,

@@ -64,7 +64,7 @@ SELECT s.build,
        v.value AS number,
        coalesce(vk.name, v.place) COLLATE NOCASE AS element,
        coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END) COLLATE NOCASE AS column_path,
-       v.flags >> 4 & 1 AS many,
+       CAST(v.flags >> 4 & 1 AS INTEGER) AS many,
        v.export AS export_ordinal,
        v.ref AS reference,
        v.target AS target_key,
@@ -113,7 +113,7 @@ SELECT s.build,
        CASE WHEN v.ref > 0 THEN od.prefix || op.name ELSE td.prefix || tp.name END AS target,
        od.prefix || op.name AS origin_path,
        (coalesce(oo.name, '') || om.name || coalesce('_' || ox.number, '')) COLLATE NOCASE AS origin_export,
-       c.value ->> 0 AS depth,
+       CAST(c.value ->> 0 AS INTEGER) AS depth,
        vt.name AS text,
        v.value AS number,
        v.seq AS position,
@@ -303,9 +303,9 @@ SELECT s.build,
         LEFT JOIN x_name vt ON vt.name_id = v.text_id
         WHERE v.set_id = s.set_id AND v.export = x.ordinal
         LIMIT 1) COLLATE NOCASE AS row_struct,
-       (SELECT count(DISTINCT v.key_id)
-        FROM x_property v
-        WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS row_count,
+       CAST((SELECT count(DISTINCT v.key_id)
+             FROM x_property v
+             WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS INTEGER) AS row_count,
        x.ordinal AS export_ordinal,
        s.path_id,
        s.content_id,
@@ -428,7 +428,7 @@ SELECT s.build,
        s.build_id,
        NULL AS culture,
        NULL AS source_hash,
-       NULL AS stale
+       CAST(NULL AS INTEGER) AS stale
 FROM x_valued s
 JOIN x_property v ON v.set_id = s.set_id
 LEFT JOIN x_property_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
@@ -485,7 +485,7 @@ SELECT e.build,
        e.build_id,
        l.word,
        NULL,
-       NULL
+       CAST(NULL AS INTEGER)
 FROM x_stored e
 JOIN x_retro_string r ON r.content_id = e.content_id
 LEFT JOIN x_word l ON l.word_id = r.language_id
@@ -511,7 +511,7 @@ SELECT s.build,
        s.build_id,
        NULL,
        NULL,
-       NULL
+       CAST(NULL AS INTEGER)
 FROM x_valued s
 JOIN x_script_text pt ON pt.set_id = s.set_id
 JOIN x_script_use v ON v.set_id = pt.set_id AND v.seq = pt.seq
@@ -602,8 +602,8 @@ SELECT s.build,
        s.path,
        s.package,
        CASE WHEN s.engine > 0 THEN printf('%d.%d', s.engine / 100, s.engine % 100) END AS engine,
-       s.traits >> 1 & 1 AS engine_guessed,
-       s.traits & 1 AS unversioned,
+       CAST(s.traits >> 1 & 1 AS INTEGER) AS engine_guessed,
+       CAST(s.traits & 1 AS INTEGER) AS unversioned,
        s.exports,
        s.exact,
        s.tailed,

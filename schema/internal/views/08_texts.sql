@@ -60,7 +60,7 @@ SELECT label AS build,
        path,
        target,
        culture,
-       is_native AS native,
+       CAST(is_native AS INTEGER) AS native,
        keys AS text_count,
        version,
        target_path,
@@ -82,10 +82,10 @@ SELECT f.build,
        k.name AS key,
        x.name AS text,
        printf('%08x', t.source_hash) AS source_hash,
-       (SELECT s.source_hash <> t.source_hash
-        FROM x_localized_text s
-        WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
-        LIMIT 1) AS stale,
+       CAST((SELECT s.source_hash <> t.source_hash
+             FROM x_localized_text s
+             WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
+             LIMIT 1) AS INTEGER) AS stale,
        (SELECT sx.name
         FROM x_localized_text s
         JOIN x_name sx ON sx.name_id = s.text_id

@@ -9,9 +9,9 @@ SELECT e.build,
        a.chunks,
        a.flags,
        a.bundled AS bundled_count,
-       (SELECT max(k.disk_size)
-        FROM x_registry_package k
-        WHERE k.content_id = a.content_id AND k.package_id = a.package_id) AS disk_size,
+       CAST((SELECT max(k.disk_size)
+             FROM x_registry_package k
+             WHERE k.content_id = a.content_id AND k.package_id = a.package_id) AS INTEGER) AS disk_size,
        a.seq AS ordinal,
        a.package_id,
        e.path_id,
@@ -55,8 +55,8 @@ SELECT e.build,
        fn.name COLLATE NOCASE AS source,
        tn.name COLLATE NOCASE AS target,
        CASE r.kind WHEN 0 THEN CASE WHEN r.flags & 1 THEN 'hard' ELSE 'soft' END WHEN 1 THEN 'name' ELSE 'manage' END AS kind,
-       r.flags & 1 AS hard,
-       r.flags >> 1 & 1 AS game,
+       CAST(r.flags & 1 AS INTEGER) AS hard,
+       CAST(r.flags >> 1 & 1 AS INTEGER) AS game,
        r.flags,
        fsd.prefix || fsp.name AS source_path,
        tsd.prefix || tsp.name AS target_path,

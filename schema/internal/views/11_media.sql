@@ -15,11 +15,11 @@ SELECT s.build,
        v.srgb,
        gw.word COLLATE NOCASE AS lod_group,
        cw.word COLLATE NOCASE AS compression,
-       coalesce((SELECT sum(m.size) FROM x_texture_mip m WHERE m.set_id = v.set_id AND m.export = v.export), 0) AS bytes,
-       coalesce((SELECT sum(m.size)
-                 FROM x_texture_mip m
-                 JOIN x_word mw ON mw.word_id = m.file_id
-                 WHERE m.set_id = v.set_id AND m.export = v.export AND mw.word <> ''), 0) AS bytes_beside,
+       CAST(coalesce((SELECT sum(m.size) FROM x_texture_mip m WHERE m.set_id = v.set_id AND m.export = v.export), 0) AS INTEGER) AS bytes,
+       CAST(coalesce((SELECT sum(m.size)
+                      FROM x_texture_mip m
+                      JOIN x_word mw ON mw.word_id = m.file_id
+                      WHERE m.set_id = v.set_id AND m.export = v.export AND mw.word <> ''), 0) AS INTEGER) AS bytes_beside,
        why.name AS why,
        v.export AS export_ordinal,
        s.path_id,

@@ -305,7 +305,8 @@ type column struct{ name, kind, collation string }
 // describe finds the columns of the view, as SQLite knows them.
 func (t *table) describe() error {
 	var order []string
-	if err := t.each("SELECT name, type FROM pragma_table_info(?1, 'main') ORDER BY cid", []driver.Value{t.name}, func(v []driver.Value) {
+	// What is CAST to INTEGER has the type INT, and NUM in UNION ALL.
+	if err := t.each("SELECT name, iif(type IN ('INT', 'NUM'), 'INTEGER', type) FROM pragma_table_info(?1, 'main') ORDER BY cid", []driver.Value{t.name}, func(v []driver.Value) {
 		var c column
 		c.name, _ = v[0].(string)
 		c.kind, _ = v[1].(string)
