@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/codecs/all"
+	"pakdb/indexer"
 	"pakdb/internal/testkit"
 	"pakdb/internal/testkit/schematest"
 	asks "pakdb/query"
@@ -179,4 +181,39 @@ func TestJoins(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements, %d end with an error, of %d", testkit.Of(8, len(texts)), bounded, len(texts))
+}
+
+// TestFewOfRecursiveView: of a view that computes each row from others, rows that a list of ids finds are
+// looked up, however many ids there are, and no other row is computed.
+func TestFewOfRecursiveView(t *testing.T) {
+	steps := schematest.CountSteps(t)
+	c, path := newCatalog(t)
+	if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "1",
+		Paths: []string{"../testdata/Calligraphy.sip", "../testdata/Calligraphy_next.sip"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := asks.Open(t.Context(), path, asks.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var took [2]int64
+	for i, text := range []string{
+		"SELECT count(value) FROM calligraphy_effective",
+		"WITH RECURSIVE n(id) AS (VALUES(100001) UNION ALL SELECT id + 1 FROM n LIMIT 30) SELECT count(value) FROM calligraphy_effective WHERE path_id IN (SELECT id FROM n)",
+	} {
+		steps.Take()
+		if err := db.Each(t.Context(), text, asks.Args{}, func([]string) error { return nil }, func([]driver.Value) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range steps.Take() {
+			took[i] += n
+		}
+	}
+	if took[1] > took[0]/2 {
+		t.Errorf("%d steps for ids that no row has, %d for all rows", took[1], took[0])
+	}
 }
