@@ -244,7 +244,7 @@ func (c *cursor) byIndex(w *wanted) (found bool, err error) {
 		rows *= float64(len(w.builds)) / float64(max(1, len(t.builds)))
 	}
 	most := rows / 1000
-	if strings.Contains(t.views[t.name], "RECURSIVE") {
+	if t.recursive {
 		most = rows / 2 // each row costs as much when all are read
 	}
 	if p.lookups > 20+int(most) || t.hasKept(w) {

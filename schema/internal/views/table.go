@@ -286,10 +286,11 @@ func (t *Tables) Connect(c vtab.Context, args []string) (vtab.Table, error) {
 // table is the virtual table of a view.
 type table struct {
 	*Tables
-	name    string
-	columns []column
-	build   int // the column, -1 for none
-	buildID int
+	name      string
+	columns   []column
+	build     int // the column, -1 for none
+	buildID   int
+	recursive bool // each row is computed from others
 
 	// Of the statement that runs.
 	used     uint64 // columns that it reads
@@ -329,6 +330,7 @@ func (t *table) describe() error {
 		}
 	})
 	t.build, t.buildID = t.column("build"), t.column("build_id")
+	t.recursive = strings.Contains(t.views[t.name], "RECURSIVE")
 	t.forget()
 	t.served = map[string]bool{}
 	return err
