@@ -3,7 +3,6 @@ package show
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -35,43 +34,48 @@ type Locality struct {
 // first entry which lies closest before the resource. Entries that only other
 // archives hold are counted and not followed.
 func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
-	type named struct {
-		id   int64
-		name string
+	type root struct {
+		Locality
+		archive, path int64
 	}
-	archives, err := schema.All(ctx, g.db, func(a *named) []any { return []any{&a.id, &a.name} }, `SELECT ba.archive_id, ba.name
+	roots, err := schema.All(ctx, g.db, func(r *root) []any { return []any{&r.archive, &r.Archive, &r.Name, &r.path, &r.Path} },
+		`SELECT ba.archive_id, ba.name, n.name, coalesce(p.path_id, 0), coalesce(d.prefix || p.name, '')
 		FROM x_build_archive ba
-		WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM x_named_resource n WHERE n.archive_id = ba.archive_id)
-		ORDER BY ba.ordinal`, g.build)
+		CROSS JOIN x_named_resource n ON n.archive_id = ba.archive_id
+		LEFT JOIN x_path p ON p.path_id = (SELECT e.path_id
+			FROM x_entry e
+			WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id AND e.path_id IS NOT NULL AND e.flags & 2 = 0
+			LIMIT 1)
+		LEFT JOIN x_dir d ON d.dir_id = p.dir_id
+		WHERE ba.build_id = ?1
+		ORDER BY ba.ordinal, n.ordinal`, g.build)
 	if err != nil {
 		return nil, err
 	}
-	all := []Locality{}
-	for _, a := range archives {
-		l, err := newLayout(ctx, g, a.id, weak)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range l.roots {
-			if err := ctx.Err(); err != nil {
+	all := make([]Locality, len(roots))
+	var assets map[int64]*placedAsset
+	for i, r := range roots {
+		if i == 0 || r.archive != roots[i-1].archive {
+			if assets, err = g.layout(ctx, r.archive, weak); err != nil {
 				return nil, err
 			}
-			r.Archive = a.name
-			all = append(all, l.measure(r))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		all[i] = r.Locality
+		if a := assets[r.path]; a != nil {
+			all[i].measure(a, i+1)
 		}
 	}
 	return all, nil
 }
 
-// measure loads a named resource, and follows the drive's head on its way.
-func (l *layout) measure(r root) Locality {
-	m := r.Locality
-	if r.asset == nil {
-		return m
-	}
-	l.visit++
+// measure loads a named resource, and follows the drive's head on its way. visit is the number
+// of the load.
+func (m *Locality) measure(root *placedAsset, visit int) {
 	var at, first, end int64 // where the last read ended; all that was read
-	l.afterNeeds(r.asset, loadsAlone(r.Name), func(a *placedAsset) {
+	root.afterNeeds(loadsAlone(m.Name), visit, func(a *placedAsset) {
 		if len(a.copies) == 0 {
 			m.Elsewhere++
 			return
@@ -79,7 +83,7 @@ func (l *layout) measure(r root) Locality {
 		if m.Entries == 0 {
 			at = a.copies[0].off
 			for _, c := range a.copies {
-				if c.off <= r.asset.copies[0].off {
+				if c.off <= root.copies[0].off {
 					at = c.off
 				}
 			}
@@ -97,172 +101,94 @@ func (l *layout) measure(r root) Locality {
 	})
 	m.Spread = end - first
 	m.FileOrder = max(m.Spread-m.Stored, 0)
-	return m
 }
 
-// step is an asset whose needs are being followed.
-type step struct {
-	asset *placedAsset
-	next  int // of its needs
-}
-
-// afterNeeds calls do for all that an asset needs and was not visited before,
-// each after what it needs itself, the asset last. It keeps its own stack: a
-// chain may be as long as the archive.
-func (l *layout) afterNeeds(from *placedAsset, alone bool, do func(*placedAsset)) {
-	from.visit = l.visit
-	steps := []step{{asset: from}}
-	for len(steps) > 0 {
-		s := &steps[len(steps)-1]
-		a := s.asset
-		if !a.isAlone && !alone && s.next < len(a.needs) {
-			to := a.needs[s.next]
-			s.next++
-			if to.visit != l.visit {
-				to.visit = l.visit
-				steps = append(steps, step{asset: to})
-			}
-			continue
-		}
-		do(a)
-		steps = steps[:len(steps)-1]
-	}
-}
-
-// layout is where an archive has its assets, and what they need.
-type layout struct {
-	archive int64
-	assets  []*placedAsset // in the order of the file
-	roots   []root
-	visit   int32
-
-	byPath    map[int64]*placedAsset
-	byContent map[int64][]*placedAsset
-	byID      map[assetID]*placedAsset
-}
-
-// placedAsset is a path: copies share it.
+// placedAsset is a path of an archive: copies share it.
 type placedAsset struct {
 	copies  []extent       // by offset; none: other archives have it
 	needs   []*placedAsset // in the order of references
 	isAlone bool           // what it refers to is not loaded with it
-	visit   int32          // the last that came by
+	visit   int            // the last load that came by
+	next    int            // of its needs, in that load
 }
 
 type extent struct{ off, stored int64 }
-
-// root is a named resource that is not measured yet; asset is nil when the archive does not
-// hold it.
-type root struct {
-	Locality
-	asset *placedAsset
-}
 
 // loadsAlone reports whether a named resource of Retro Studios' games is loaded
 // without its references.
 func loadsAlone(name string) bool { return strings.HasSuffix(name, "NODEPEND") }
 
-// typeAlone is a type of which the same holds.
-const typeAlone = "CSNG"
-
-type assetID struct{ id, typ int64 }
-
-// newLayout reads the layout of an archive.
-func newLayout(ctx context.Context, g *Graph, archive int64, weak bool) (*layout, error) {
-	l := &layout{archive: archive, byPath: map[int64]*placedAsset{}, byContent: map[int64][]*placedAsset{}, byID: map[assetID]*placedAsset{}}
-	err := l.entries(ctx, g.db)
-	if err == nil {
-		err = l.references(ctx, g, weak)
+// afterNeeds calls do for all that an asset needs and this load has not visited before,
+// each after what it needs itself, the asset last. It keeps its own stack: a
+// chain may be as long as the archive.
+func (a *placedAsset) afterNeeds(alone bool, visit int, do func(*placedAsset)) {
+	a.visit, a.next = visit, 0
+	for stack := []*placedAsset{a}; len(stack) > 0; {
+		a := stack[len(stack)-1]
+		if a.isAlone || alone || a.next == len(a.needs) {
+			do(a)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		to := a.needs[a.next]
+		a.next++
+		if to.visit != visit {
+			to.visit, to.next = visit, 0
+			stack = append(stack, to)
+		}
 	}
-	if err == nil {
-		err = l.names(ctx, g.db)
-	}
-	return l, err
 }
 
-func (l *layout) asset(path int64) *placedAsset {
-	if l.byPath[path] == nil {
-		l.byPath[path] = &placedAsset{}
-		l.assets = append(l.assets, l.byPath[path])
+// layout returns where an archive has its assets, and what they need, by their path_id. The
+// first copy of an asset has its references. Those of type CSNG are loaded alone.
+func (g *Graph) layout(ctx context.Context, archive int64, weak bool) (map[int64]*placedAsset, error) {
+	type pair struct {
+		path, to, stored int64 // to: a row, or a path
+		isAlone          bool
 	}
-	return l.byPath[path]
-}
-
-// entries reads where copies are. The first copy of an asset has its
-// references.
-func (l *layout) entries(ctx context.Context, db *sql.DB) error {
-	err := schema.Each(ctx, db, func(rows *sql.Rows) error {
-		var path, content int64
-		var x extent
-		var id assetID
-		var word string
-		if err := rows.Scan(&path, &x.off, &x.stored, &content, &id.id, &id.typ, &word); err != nil {
-			return err
-		}
-		a := l.asset(path)
-		if a.copies == nil {
-			a.isAlone = word == typeAlone
-			l.byID[id] = a
-			l.byContent[content] = append(l.byContent[content], a)
-		}
-		a.copies = append(a.copies, x)
-		return nil
-	}, `SELECT e.path_id, e.row, e.stored, coalesce(e.content_id, 0), coalesce(e.id_lo, 0), coalesce(e.type_id, 0), coalesce(w.word, '')
+	copies, err := schema.All(ctx, g.db, func(p *pair) []any { return []any{&p.path, &p.to, &p.stored, &p.isAlone} },
+		`SELECT e.path_id, e.row, e.stored, coalesce(w.word = 'CSNG', 0)
 		FROM x_entry e LEFT JOIN x_word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
-		ORDER BY e.row`, l.archive)
+		ORDER BY e.row DESC`, archive)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return schema.Locate(ctx, db, func(at func(archive, row int64) (int64, error)) (err error) {
-		for _, a := range l.assets {
-			for k := range a.copies {
-				x := &a.copies[k] // it has the row so far
-				if x.off, err = at(l.archive, x.off); err != nil {
-					return err
-				}
+	assets := map[int64]*placedAsset{}
+	asset := func(path int64) *placedAsset {
+		if assets[path] == nil {
+			assets[path] = &placedAsset{}
+		}
+		return assets[path]
+	}
+	err = schema.Locate(ctx, g.db, func(at func(archive, row int64) (int64, error)) error {
+		for _, c := range copies {
+			off, err := at(archive, c.to)
+			if err != nil {
+				return err
 			}
-			slices.SortFunc(a.copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
+			a := asset(c.path)
+			a.isAlone = c.isAlone
+			a.copies = append(a.copies, extent{off, c.stored})
 		}
 		return nil
 	})
-}
-
-func (l *layout) references(ctx context.Context, g *Graph, weak bool) error {
-	return schema.Each(ctx, g.db, func(rows *sql.Rows) error {
-		var content, path int64
-		if err := rows.Scan(&content, &path); err != nil {
-			return err
-		}
-		to := l.asset(path)
-		for _, from := range l.byContent[content] {
-			from.needs = append(from.needs, to)
-		}
-		return nil
-	}, `SELECT r.content_id, bs.path_id
-		FROM (SELECT DISTINCT content_id FROM x_entry WHERE archive_id = ?2) c
-		CROSS JOIN x_ref r ON r.content_id = c.content_id
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range assets {
+		slices.SortFunc(a.copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
+	}
+	needs, err := schema.All(ctx, g.db, func(p *pair) []any { return []any{&p.path, &p.to} },
+		`SELECT e.path_id, bs.path_id
+		FROM (SELECT path_id, content_id, min(row) FROM x_entry WHERE archive_id = ?2 AND path_id IS NOT NULL AND flags & 2 = 0 GROUP BY path_id) e
+		CROSS JOIN x_ref r ON r.content_id = e.content_id
 		CROSS JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
 		WHERE bs.present = 1 AND r.flags & 1 <= ?3
-		ORDER BY r.content_id, r.seq`, g.build, l.archive, weak)
-}
-
-func (l *layout) names(ctx context.Context, db *sql.DB) error {
-	return schema.Each(ctx, db, func(rows *sql.Rows) error {
-		var r root
-		var id assetID
-		err := rows.Scan(&r.Name, &id.id, &id.typ, &r.Path)
-		if r.asset = l.byID[id]; r.asset == nil {
-			r.Path = ""
-		}
-		l.roots = append(l.roots, r)
-		return err
-	}, `SELECT n.name, n.id_lo, n.type_id,
-		       coalesce((SELECT d.prefix || p.name
-		        FROM x_entry e
-		        JOIN x_path p ON p.path_id = e.path_id
-		        JOIN x_dir d ON d.dir_id = p.dir_id
-		        WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id
-		        LIMIT 1), '')
-		FROM x_named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive)
+		ORDER BY e.path_id, r.seq`, g.build, archive, weak)
+	for _, n := range needs {
+		from := asset(n.path)
+		from.needs = append(from.needs, asset(n.to))
+	}
+	return assets, err
 }
