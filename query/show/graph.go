@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"pakdb/schema"
 )
@@ -44,32 +45,24 @@ func (g *Graph) Build() string { return g.label }
 
 // Node is an entry of the build, or an id or a name without a meaning in it.
 type Node struct {
-	Path string // "" when the id means nothing in the build
-	ID   string // 16 hex digits; "" for a node that was found by its path
-	Text string // what it is referred to by, where that is a name; else ""
+	Path  string // "" when the id means nothing in the build
+	Space string // what kind of thing is referred to; "" for a node that was found by its path
 
-	path  int64 // path_id, 0 for none
-	key   int64 // of a node without a path
-	space string
+	path int64  // path_id, 0 for none
+	key  int64  // what it is referred to by
+	text string // the same, where that is a name; else ""
 }
+
+// Target is what the node is referred to by: the name, or the id of what goes by none.
+func (n Node) Target() string { return cmp.Or(n.text, fmt.Sprintf("%016x", uint64(n.key))) }
 
 // Name returns the path, or of a node that has none the name or the id.
-func (n Node) Name() string {
-	switch {
-	case n.Path != "":
-		return n.Path
-	case n.Text != "":
-		return n.space + ":" + n.Text
-	}
-	return n.space + ":" + n.ID
-}
+func (n Node) Name() string { return cmp.Or(n.Path, n.Space+":"+n.Target()) }
 
 // Edge is one reference, seen from the node that it was reached from.
 type Edge struct {
 	From, To Node
 	Kind     string
-	Space    string // what kind of thing is referred to
-	Target   string // what is referred to as the view dependencies shows it: the name, where it goes by one
 	Status   string // resolved, missing, native, ambiguous
 	Weak     bool
 	Depth    int // 1 for the edges of the first node
@@ -127,37 +120,21 @@ func (n Node) id() nodeID {
 	if n.path != 0 {
 		return nodeID{path: n.path}
 	}
-	return nodeID{key: n.key, space: n.space}
+	return nodeID{key: n.key, space: n.Space}
 }
 
-func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) (edges []Edge, err error) {
-	queries := []string{forward, registryForward}
-	switch {
-	case o.Reverse:
-		queries = []string{reverse, registryReverse}
-	case n.path == 0:
+func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) ([]Edge, error) {
+	query := needs
+	if o.Reverse {
+		query = neededBy
+	} else if n.path == 0 {
 		return nil, nil // nothing is known of it
 	}
-	for _, query := range queries {
-		all, err := schema.All(ctx, g.db, func(e *Edge) []any {
-			return []any{&e.From.path, &e.From.Path, &e.Kind, &e.Space, &e.To.key, &e.To.path, &e.To.Path, &e.Status, &e.Weak, &e.To.Text}
-		}, query, g.build, n.path, n.key, n.space)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range all {
-			if o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) {
-				continue
-			}
-			e.To.ID, e.To.space = hexID(e.To.key), e.Space
-			e.Target = cmp.Or(e.To.Text, e.To.ID)
-			edges = append(edges, e)
-		}
-	}
-	return edges, nil
+	all, err := schema.All(ctx, g.db, func(e *Edge) []any {
+		return []any{&e.From.path, &e.From.Path, &e.Kind, &e.To.Space, &e.To.key, &e.To.path, &e.To.Path, &e.Status, &e.Weak, &e.To.text}
+	}, query, g.build, n.path, n.key, n.Space)
+	return slices.DeleteFunc(all, func(e Edge) bool { return o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) }), err
 }
-
-func hexID(key int64) string { return fmt.Sprintf("%016x", uint64(key)) }
 
 // Needs returns the paths that an entry refers to directly, weak references left out.
 // Of a path that is not in the build it returns none.
@@ -178,82 +155,54 @@ func (g *Graph) Needs(ctx context.Context, name string) (paths []string, err err
 	return paths, err
 }
 
-// wanted are the keys that mean path ?2 in build ?1, or without a path key ?3 in space ?4.
-const wanted = `WITH want(space_id, key) AS (
+// needs lists the edges that start at path ?2 of build ?1.
+var needs = edgesSQL(`x_entry e
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+		CROSS JOIN x_ref r ON r.content_id = e.content_id AND e.path_id = ?2`, "from_key")
+
+// neededBy lists those that lead to path ?2, or where that is 0 to key ?3 in space ?4.
+var neededBy = edgesSQL(`want
+		CROSS JOIN x_ref_key rk ON rk.key = want.key
+		CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
+		CROSS JOIN x_entry e ON e.content_id = rk.content_id
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`, "to_key")
+
+// edgesSQL makes a list of edges: those that refs finds, in stored order, and the dependencies
+// that asset registries in archives of the build list, by a key that is wanted. It yields from
+// path_id, from path, kind, space, key, to path_id, to path, status, weak, name.
+func edgesSQL(refs, key string) string {
+	return `WITH want(space_id, key) AS (
 		SELECT space_id, key FROM x_build_symbol WHERE build_id = ?1 AND path_id = ?2
 		UNION ALL
-		SELECT word_id, ?3 FROM x_word WHERE ?2 = 0 AND word = ?4)
-	`
-
-// All queries yield: from path_id, from path, kind, space, key, to path_id, to
-// path, status, weak, name.
-const columns = `SELECT DISTINCT e.path_id, d.prefix || p.name, k.word, s.word, r.key,
-	coalesce(bs.path_id, 0), coalesce(td.prefix || tp.name, ''),
-	CASE WHEN r.flags & 2 THEN 'native' WHEN bs.present IS NOT 1 THEN 'missing'
-	     WHEN bs.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
-	r.flags & 1, coalesce(n.name, '')`
-
-const ends = `
-	CROSS JOIN x_word k ON k.word_id = r.kind_id
-	CROSS JOIN x_word s ON s.word_id = r.space_id
+		SELECT word_id, ?3 FROM x_word WHERE ?2 = 0 AND word = ?4),
+	edge(path_id, kind, space_id, key, flags, name_id, listed, ordinal, row, seq) AS (
+		SELECT e.path_id, k.word, r.space_id, r.key, r.flags, r.name_id, 0, ba.ordinal, e.row, r.seq
+		FROM ` + refs + `
+		CROSS JOIN x_word k ON k.word_id = r.kind_id
+		UNION ALL
+		SELECT fs.path_id, CASE WHEN r.kind = 2 THEN 'registry_manage' WHEN r.flags & 1 THEN 'registry_hard' ELSE 'registry_soft' END,
+			fs.space_id, r.to_key, 2 * (n.name GLOB '/Script/*'), r.to_id, 1, 0, 0, 0
+		FROM want
+		CROSS JOIN x_registry_dependency r ON r.` + key + ` = want.key AND r.kind <> 1
+		CROSS JOIN x_entry e ON e.content_id = r.content_id
+		CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+		CROSS JOIN x_build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key AND fs.space_id = want.space_id
+			AND fs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
+		CROSS JOIN x_name n ON n.name_id = r.to_id)
+	SELECT DISTINCT e.path_id, d.prefix || p.name, e.kind, s.word, e.key, coalesce(bs.path_id, 0), coalesce(td.prefix || tp.name, ''),
+		CASE WHEN e.flags & 2 THEN 'native' WHEN bs.present IS NOT 1 THEN 'missing'
+		     WHEN bs.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
+		e.flags & 1, coalesce(n.name, '')
+	FROM edge e
+	CROSS JOIN x_word s ON s.word_id = e.space_id
 	CROSS JOIN x_path p ON p.path_id = e.path_id
 	CROSS JOIN x_dir d ON d.dir_id = p.dir_id
-	LEFT JOIN x_name n ON n.name_id = r.name_id
-	LEFT JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
+	LEFT JOIN x_name n ON n.name_id = e.name_id
+	LEFT JOIN x_build_symbol bs ON bs.build_id = ?1 AND bs.space_id = e.space_id AND bs.key = e.key
 	LEFT JOIN x_path tp ON tp.path_id = bs.path_id
-	LEFT JOIN x_dir td ON td.dir_id = tp.dir_id`
-
-// forward lists what the entries of path ?2 refer to.
-const forward = columns + `
-	FROM x_entry e
-	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN x_ref r ON r.content_id = e.content_id` + ends + `
-	WHERE e.path_id = ?2
-	ORDER BY ba.ordinal, e.row, r.seq`
-
-// reverse lists what refers to a key that is wanted.
-const reverse = wanted + columns + `
-	FROM want
-	CROSS JOIN x_ref_key rk ON rk.key = want.key
-	CROSS JOIN x_ref r ON r.content_id = rk.content_id AND r.key = want.key AND r.space_id = want.space_id
-	CROSS JOIN x_entry e ON e.content_id = rk.content_id
-	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
-	ORDER BY 2, r.seq`
-
-// The dependencies of packages that asset registries list are edges as well. A registry
-// must be in an archive of the build.
-const registryColumns = `SELECT DISTINCT fs.path_id, fd.prefix || fp.name,
-	CASE r.kind WHEN 2 THEN 'registry_manage' ELSE CASE WHEN r.flags & 1 THEN 'registry_hard' ELSE 'registry_soft' END END,
-	'package', r.to_key, coalesce(ts.path_id, 0), coalesce(td.prefix || tp.name, ''),
-	CASE WHEN n.name GLOB '/Script/*' THEN 'native' WHEN ts.present IS NOT 1 THEN 'missing'
-	     WHEN ts.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
-	0, n.name`
-
-// registryEnds makes rows of registry_dependency edges.
-const registryEnds = `
-	CROSS JOIN x_entry e ON e.content_id = r.content_id
-	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	CROSS JOIN x_build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key
-		AND fs.space_id = (SELECT word_id FROM x_word WHERE word = 'package')
-	CROSS JOIN x_path fp ON fp.path_id = fs.path_id
-	CROSS JOIN x_dir fd ON fd.dir_id = fp.dir_id
-	CROSS JOIN x_name n ON n.name_id = r.to_id
-	LEFT JOIN x_build_symbol ts ON ts.build_id = ?1 AND ts.space_id = fs.space_id AND ts.key = r.to_key
-	LEFT JOIN x_path tp ON tp.path_id = ts.path_id
 	LEFT JOIN x_dir td ON td.dir_id = tp.dir_id
-	WHERE r.kind <> 1 AND want.space_id = fs.space_id`
-
-// registryForward lists what the package of a key that is wanted needs.
-const registryForward = wanted + registryColumns + `
-	FROM want
-	CROSS JOIN x_registry_dependency r ON r.from_key = want.key` + registryEnds + `
-	ORDER BY 3, 10`
-
-// registryReverse lists the packages that need it.
-const registryReverse = wanted + registryColumns + `
-	FROM want
-	CROSS JOIN x_registry_dependency r ON r.to_key = want.key` + registryEnds + `
-	ORDER BY 2, 3`
+	ORDER BY e.listed, 2, e.ordinal, e.row, e.seq, 3, 10`
+}
 
 // Cycles returns the groups of entries that refer to each other in circles:
 // the strongly connected components of more than one entry, and entries that
@@ -265,7 +214,7 @@ func (g *Graph) Cycles(ctx context.Context, kinds []string) ([][]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	var cycles [][]string
+	cycles := [][]string{}
 	for _, group := range components(edges) {
 		if len(group) == 1 && !slices.Contains(edges[group[0]], group[0]) {
 			continue
@@ -288,10 +237,6 @@ func (g *Graph) Cycles(ctx context.Context, kinds []string) ([][]string, error) 
 // allEdges returns the targets of every path that refers to something present. A blueprint
 // names its defaults, which name the blueprint that declares them: that is a circle by design.
 func (g *Graph) allEdges(ctx context.Context, kinds []string) (map[int64][]int64, error) {
-	list, err := json.Marshal(kinds)
-	if err != nil {
-		return nil, err
-	}
 	edges := map[int64][]int64{}
 	return edges, schema.EachRow(ctx, g.db, `SELECT DISTINCT e.path_id, bs.path_id
 		FROM x_build_archive ba
@@ -300,8 +245,8 @@ func (g *Graph) allEdges(ctx context.Context, kinds []string) (map[int64][]int64
 		CROSS JOIN x_build_symbol bs ON bs.build_id = ba.build_id AND bs.space_id = r.space_id AND bs.key = r.key
 		CROSS JOIN x_word k ON k.word_id = r.kind_id
 		WHERE ba.build_id = ?1 AND bs.present = 1 AND e.path_id IS NOT NULL
-			AND CASE ?2 WHEN 'null' THEN k.word NOT IN ('declared_by', 'default')
-				ELSE k.word IN (SELECT value FROM json_each(?2)) END`, []driver.Value{g.build, string(list)}, func(v []driver.Value) {
+			AND CASE ?2 WHEN '' THEN k.word NOT IN ('declared_by', 'default')
+				ELSE instr(',' || ?2 || ',', ',' || k.word || ',') END`, []driver.Value{g.build, strings.Join(kinds, ",")}, func(v []driver.Value) {
 		from, _ := v[0].(int64)
 		to, _ := v[1].(int64)
 		edges[from] = append(edges[from], to)

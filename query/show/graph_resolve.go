@@ -53,11 +53,11 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 
 // nodes returns the nodes that a query finds in the build, which is ?1.
 func (g *Graph) nodes(ctx context.Context, query string, args ...any) ([]Node, error) {
-	return schema.All(ctx, g.db, func(n *Node) []any { return []any{&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text} },
+	return schema.All(ctx, g.db, func(n *Node) []any { return []any{&n.path, &n.Path, &n.key, &n.Space, &n.text} },
 		query, append([]any{g.build}, args...)...)
 }
 
-const pathColumns = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''`
+const pathColumns = `SELECT DISTINCT p.path_id, d.prefix || p.name, 0, '', ''`
 
 const pathNodes = pathColumns + `
 	FROM x_path_key k
@@ -150,12 +150,16 @@ func assetPaths(ctx context.Context, db *sql.DB, path string) ([]string, error) 
 	return paths, errors.Join(err, asked.Close())
 }
 
-// EntryPath returns the path that a text means in the newest build that has such an
-// entry, as [Graph.One] does in one build.
-func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
-	labels, err := schema.FirstTexts(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC")
-	if err != nil {
-		return "", err
+// EntryPath returns the path of the entry that a text means in a build, as [Graph.One] does; of
+// the label "", in the newest build that has such an entry.
+func EntryPath(ctx context.Context, db *sql.DB, label, text string) (string, error) {
+	labels, where := []string{label}, fmt.Sprintf("build %q", label)
+	if label == "" {
+		var err error
+		if labels, err = schema.FirstTexts(ctx, db, "SELECT label FROM x_build WHERE complete = 1 ORDER BY build_id DESC"); err != nil {
+			return "", err
+		}
+		where = "any build"
 	}
 	for _, label := range labels {
 		g, err := OpenGraph(ctx, db, label)
@@ -163,14 +167,11 @@ func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
 			return "", err
 		}
 		n, err := g.One(ctx, text)
-		if err == nil && n.Path != "" {
-			return n.Path, nil
-		}
-		if err != nil && !errors.Is(err, ErrNoNode) {
-			return "", err
+		if n.Path != "" || err != nil && !errors.Is(err, ErrNoNode) {
+			return n.Path, err
 		}
 	}
-	return "", fmt.Errorf("%w in any build: %q", ErrNoNode, text)
+	return "", fmt.Errorf("%w in %s: %q", ErrNoNode, where, text)
 }
 
 const resourceNodes = pathColumns + `
@@ -184,7 +185,7 @@ const resourceNodes = pathColumns + `
 
 // An id names a path in some space, or is the GUID of a record, or is at
 // least referred to.
-const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word, ''
+const idNodes = `SELECT bs.path_id, d.prefix || p.name, bs.key, s.word, ''
 	FROM x_build_symbol bs
 	JOIN x_word s ON s.word_id = bs.space_id
 	JOIN x_path p ON p.path_id = bs.path_id
@@ -193,7 +194,7 @@ const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key),
 		AND bs.space_id IN (SELECT word_id FROM x_word) -- lets the primary key serve
 	GROUP BY bs.path_id`
 
-const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.word, coalesce(n.name, '')
+const danglingNodes = `SELECT DISTINCT 0, '', r.key, s.word, coalesce(n.name, '')
 	FROM x_ref_key rk
 	JOIN x_ref r ON r.content_id = rk.content_id AND r.key = rk.key
 	JOIN x_word s ON s.word_id = r.space_id
@@ -238,10 +239,11 @@ type Use struct {
 
 // Uses returns the functions of the build that call a function of that path, or name an
 // object of it, "/Script/Engine.GameplayStatics:SaveGameToSlot"; and of a package,
-// "/Game/A/B", those that name anything in it.
+// "/Game/A/B" or the path of its file, those that name anything in it.
 func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
-	if !strings.HasPrefix(name, "/") {
-		return nil, nil
+	names, err := schema.FirstTexts(ctx, g.db, "SELECT package FROM packages WHERE build = ?1 AND path = ?2 AND package IS NOT NULL LIMIT 1", g.label, name)
+	if name = strings.Join(append(names, name)[:1], ""); err != nil || !strings.HasPrefix(name, "/") {
+		return nil, err
 	}
 	return schema.All(ctx, g.db, func(u *Use) []any { return []any{&u.Path, &u.Function, &u.Event, &u.Kind, &u.Count} },
 		`WITH named AS MATERIALIZED (
@@ -255,10 +257,4 @@ func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 		SELECT coalesce(path, ''), function, '', kind, sum(count) FROM function_constants
 		WHERE build = ?1 AND value_id IN (SELECT name_id FROM named) AND kind IN ('object', 'soft') GROUP BY path, function, kind
 		ORDER BY 1, 2, 3, 4`, g.label, name)
-}
-
-// PackageOf returns the long name of the package that a node is, "" if it is none.
-func PackageOf(ctx context.Context, g *Graph, n Node) (string, error) {
-	names, err := schema.FirstTexts(ctx, g.db, "SELECT package FROM packages WHERE build = ?1 AND path = ?2 AND package IS NOT NULL LIMIT 1", g.label, n.Path)
-	return strings.Join(names, ""), err
 }

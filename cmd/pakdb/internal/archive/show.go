@@ -355,7 +355,7 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 	}
 	path := n.Entry
 	if _, err := diff.Find(ctx, db, n.Build, path); errors.Is(err, diff.ErrNoFile) {
-		if path, err = operand.EntryPath(ctx, db, n.Build, path); err != nil {
+		if path, err = show.EntryPath(ctx, db, n.Build, path); err != nil {
 			return nil, err
 		}
 	}

@@ -152,7 +152,7 @@ func printEdges(ctx context.Context, a *cli.App, g *show.Graph, start show.Node,
 		if e.Weak {
 			weak = 1
 		}
-		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.Target, cli.TextOrNull(e.To.Path), e.Status, weak)
+		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.To.Space, e.To.Target(), cli.TextOrNull(e.To.Path), e.Status, weak)
 	})
 	return cmp.Or(err, rows.Close())
 }

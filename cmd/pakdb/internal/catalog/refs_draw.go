@@ -43,7 +43,11 @@ func printTree(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, 
 		return nil
 	})
 	if err == nil && o.Reverse && len(o.Kinds) == 0 {
-		err = t.addUses(ctx, g, start)
+		var uses []show.Use
+		uses, err = show.Uses(ctx, g, start.Path)
+		for i := range uses {
+			t.addUse(start.Name(), &uses[i])
+		}
 	}
 	if err != nil {
 		return err
@@ -53,19 +57,6 @@ func printTree(ctx context.Context, a *cli.App, g *show.Graph, start show.Node, 
 
 func newTree(a *cli.App) *tree {
 	return &tree{children: map[string][]branch{}, drawn: map[string]bool{}, labels: map[string]string{}, out: bufio.NewWriter(a.Stdout)}
-}
-
-// addUses adds the functions that name the package at the root.
-func (t *tree) addUses(ctx context.Context, g *show.Graph, start show.Node) error {
-	name, err := show.PackageOf(ctx, g, start)
-	if err != nil || name == "" {
-		return err
-	}
-	uses, err := show.Uses(ctx, g, name)
-	for i := range uses {
-		t.addUse(start.Name(), &uses[i])
-	}
-	return err
 }
 
 // addUse adds a function below its package, which is a branch of root.

@@ -56,7 +56,7 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 	name := args[len(args)-1]
 	events, err := diff.History(ctx, db, name)
 	if errors.Is(err, diff.ErrNoFile) {
-		path, pathErr := show.EntryPath(ctx, db, name)
+		path, pathErr := show.EntryPath(ctx, db, "", name)
 		if pathErr != nil {
 			return pathErr
 		}

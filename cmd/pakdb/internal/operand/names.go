@@ -447,22 +447,9 @@ func FindEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File
 	if !errors.Is(err, diff.ErrNoFile) {
 		return f, err
 	}
-	path, err := EntryPath(ctx, db, build, entry)
+	path, err := show.EntryPath(ctx, db, build, entry)
 	if err != nil {
 		return nil, err
 	}
 	return diff.Find(ctx, db, build, path)
-}
-
-// EntryPath finds the path of the entry of a build that a name means.
-func EntryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
-	g, err := show.OpenGraph(ctx, db, build)
-	if err != nil {
-		return "", err
-	}
-	node, err := g.One(ctx, name)
-	if err == nil && node.Path == "" {
-		err = fmt.Errorf("%w in build %q: %q", show.ErrNoNode, build, name)
-	}
-	return node.Path, err
 }
