@@ -102,13 +102,12 @@ func (s *scan) readAgain(ctx context.Context) error {
 // loadMappings parses the mappings that were given, and has the catalog keep them; or
 // else those that it keeps.
 func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []schema.Mapping) (all []*codecs.Mappings, err error) {
-	a.mappings = given
+	a.mappings, given = given, slices.Clone(given)
 	if len(given) == 0 {
 		if a.mappings, err = build.Mappings(ctx); err != nil {
 			return nil, err
 		}
 	}
-	var rows []*schema.Values
 	for i := range a.mappings {
 		m, err := a.reader.Mappings(a.mappings[i].Name, a.mappings[i].Data)
 		if err != nil {
@@ -119,11 +118,11 @@ func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []s
 			a.odd = append(a.odd, a.mappings[i].Name+": "+problem.Error())
 		}
 		if len(given) > 0 {
-			rows = append(rows, &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows()})
+			given[i].Classes = &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows()}
 		}
 	}
 	if len(given) > 0 {
-		err = build.RememberMappings(ctx, given, rows)
+		err = build.RememberMappings(ctx, given)
 	}
 	return all, err
 }

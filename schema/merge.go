@@ -13,7 +13,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/zeebo/blake3"
 
@@ -108,6 +107,7 @@ type merge struct {
 	archives map[int64]int64     // by their ids there
 	handed   map[int64]bool      // contents, by their ids there, about which the catalog knows all by now
 	values   map[contentOf]int64 // sets of values, by their ids there, that an entry is to hand over
+	searched []Scanned           // of contents that both have, what both found
 }
 
 // contentOf is a content, by its id in the other catalog, and the package that it is of.
@@ -117,7 +117,7 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.addMappings(ctx); err != nil {
 		return err
 	}
-	mounts, err := m.from.Mounts(ctx, m.step.build.ID)
+	mounts, err := m.from.Mounts(ctx, m.step.ID)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.flush(); err != nil {
 		return err
 	}
-	if err := m.addSearched(ctx); err != nil {
+	if err := m.AddScanned(ctx, m.searched); err != nil {
 		return err
 	}
 	return m.addSets(ctx)
@@ -239,135 +239,155 @@ func (m *merge) count(archives, entries, bytes int64) {
 	}
 }
 
-// there is what this catalog knows of a content.
+// there is what this catalog has of a content.
 type there struct {
+	id        int64
 	inspected string
+	known     int64            // hash of the ids it was searched for
 	values    map[int64]string // what made them, by header
 }
 
 // addContents adds to entries what this catalog is to know of their contents: all of one
 // that is new, and what it lacks of the others. Each content is looked at once.
 func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
-	holders := map[int64]*other.Entry{}
-	var ids []int64
+	holders, hashes := map[int64]*other.Entry{}, map[int64]Digest{}
 	for i := range chunk {
 		if e := &chunk[i]; e.HasContent && !m.handed[e.ContentID] {
 			m.handed[e.ContentID] = true
-			holders[e.ContentID], ids = e, append(ids, e.ContentID)
+			holders[e.ContentID], hashes[e.ContentID] = e, e.Content
 		}
 	}
-	known, err := m.lookUp(ctx, holders)
+	here, err := m.lookUp(ctx, hashes)
 	if err != nil {
 		return err
 	}
+	ids := slices.Sorted(maps.Keys(holders))
 	contents, err := m.from.Contents(ctx, ids)
 	if err != nil {
 		return err
 	}
-	var whole []int64
+	var inspected, searched []int64 // otherwise than here
 	for _, id := range ids {
-		k, by := known[id], contents[id].Inspector
-		if k == nil || by != "" && !inspectedSince(k.inspected, by) && !record.Outranks(k.inspected, by) {
-			known[id] = nil // all of it is replaced
-			whole = append(whole, id)
+		k, c := here[id], contents[id]
+		switch by := c.Inspector; {
+		case k == nil, by != "" && !inspectedSince(k.inspected, by) && !record.Outranks(k.inspected, by):
+			delete(here, id) // all of it is replaced
+			inspected = append(inspected, id)
+		case c.Known != 0 && c.Known != k.known:
+			searched = append(searched, id)
+		}
+		e := holders[id]
+		e.Sketch, e.Copied.Digests = c.Sketch, c.Digests
+		for _, s := range c.Sets {
+			if k := here[id]; k == nil || !inspectedSince(k.values[s.Header], s.Reader) {
+				m.values[contentOf{id, s.Header}] = s.Set
+			}
 		}
 	}
-	facts, err := m.from.Facts(ctx, whole)
+	facts, err := m.from.Facts(ctx, inspected)
 	if err != nil {
 		return err
 	}
-	for id, c := range contents {
-		e := holders[id]
-		e.Facts, e.Sketch, e.Copied.Digests = facts[id], c.Sketch, c.Digests
+	for id, f := range facts {
+		holders[id].Facts = f
 	}
-	return m.addValues(ctx, chunk, ids, known)
+	if err := m.addSearched(ctx, searched, here); err != nil {
+		return err
+	}
+	return m.addValues(ctx, chunk)
 }
 
 // addValues adds to entries the values in their contents that this catalog lacks.
-func (m *merge) addValues(ctx context.Context, chunk []other.Entry, ids []int64, known map[int64]*there) error {
-	keys, err := m.from.OwnSets(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for _, s := range keys {
-		if k := known[s.Content]; k == nil || !inspectedSince(k.values[s.Header], s.Reader) {
-			m.values[contentOf{s.Content, s.Header}] = s.Set
-		}
-	}
-	if len(m.values) == 0 {
-		return nil
-	}
-	holders := map[contentOf]*other.Entry{}
-	var sets []int64
+func (m *merge) addValues(ctx context.Context, chunk []other.Entry) error {
+	holders := map[int64]*other.Entry{}
 	for i := range chunk {
 		e := &chunk[i]
-		if e.ExportsOf == nil || e.ContentID == 0 {
+		if e.ExportsOf == nil {
 			continue
 		}
 		k := contentOf{e.ContentID, e.ExportsOf.Header}
 		if set, ok := m.values[k]; ok {
-			holders[k], sets = e, append(sets, set)
+			holders[set] = e
 			delete(m.values, k)
 		}
 	}
-	all, err := m.from.Sets(ctx, sets)
-	for i := range all {
-		if e := holders[contentOf{all[i].Content, all[i].Header}]; e != nil {
-			e.Values = all[i].Values
-		}
+	sets, err := m.from.Sets(ctx, slices.Sorted(maps.Keys(holders)))
+	for i := range sets {
+		holders[sets[i].ID].Values = sets[i].Values
 	}
 	return err
 }
 
-// lookUp returns what this catalog knows of contents, by their ids in the other one; nil
-// for those that it does not have.
-func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry) (map[int64]*there, error) {
-	known := map[int64]*there{}
-	hashes := make(map[int64]Digest, len(holders))
-	for id, e := range holders {
-		hashes[id] = e.Content
-	}
-	here, err := m.find(ctx, hashes)
-	if err != nil || len(here) == 0 {
-		return known, err
-	}
-	at := make(map[int64]*there, len(here))
-	for id, our := range here {
-		at[our] = &there{values: map[int64]string{}}
-		known[id] = at[our]
-	}
-	found := slices.Sorted(maps.Keys(at))
-	for _, q := range []struct {
-		query string
-		take  func(k *there, v []driver.Value)
-	}{
-		{"SELECT src.a, w.word FROM src CROSS JOIN x_content c ON c.content_id = src.a JOIN x_word w ON w.word_id = c.inspected_id",
-			func(k *there, v []driver.Value) { k.inspected, _ = v[1].(string) }},
-		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN x_value_set t ON t.content_id = src.a AND t.context = 0 JOIN x_word w ON w.word_id = t.reader_id",
-			func(k *there, v []driver.Value) { k.values[v[1].(int64)], _ = v[2].(string) }},
-	} {
-		err := m.finder.Each(ctx, q.query, len(found), func(row, _ int) driver.Value { return found[row] },
-			func(v []driver.Value) { q.take(at[v[0].(int64)], v) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return known, nil
-}
-
-// find returns the ids that contents have in this catalog, by those in the other one. What
+// lookUp returns what this catalog has of contents, by their ids in the other one. What
 // this build has added is found after a flush.
-func (m *merge) find(ctx context.Context, hashes map[int64]Digest) (map[int64]int64, error) {
-	here := map[int64]int64{}
+func (m *merge) lookUp(ctx context.Context, hashes map[int64]Digest) (map[int64]*there, error) {
+	here := map[int64]*there{}
 	ids := slices.Sorted(maps.Keys(hashes))
-	err := m.finder.Each(ctx, `SELECT src.b, c.content_id FROM src
+	return here, m.finder.Each(ctx, `SELECT src.b, c.content_id, i.word, s.known, v.header, r.word FROM src
 		CROSS JOIN x_content_key k ON k.key = src.a
-		CROSS JOIN x_content c ON c.content_id = k.content_id AND substr(c.hash, 1, 16) = src.c`, len(ids),
+		CROSS JOIN x_content c ON c.content_id = k.content_id AND substr(c.hash, 1, 16) = src.c
+		LEFT JOIN x_word i ON i.word_id = c.inspected_id
+		LEFT JOIN x_content_scan s ON s.content_id = c.content_id
+		LEFT JOIN x_value_set v ON v.content_id = c.content_id AND v.context = 0
+		LEFT JOIN x_word r ON r.word_id = v.reader_id`, len(ids),
 		func(row, col int) driver.Value {
 			h := hashes[ids[row]]
 			return [...]driver.Value{ContentKey(h[:]), ids[row], h[:16]}[col]
-		}, func(v []driver.Value) { here[v[0].(int64)] = v[1].(int64) })
-	return here, err
+		}, func(v []driver.Value) {
+			k := here[v[0].(int64)]
+			if k == nil {
+				k = &there{id: v[1].(int64), values: map[int64]string{}}
+				k.inspected, _ = v[2].(string)
+				k.known, _ = v[3].(int64)
+				here[v[0].(int64)] = k
+			}
+			if header, ok := v[4].(int64); ok {
+				k.values[header], _ = v[5].(string)
+			}
+		})
+}
+
+// addSearched adds to what is to be stored what both catalogs found by searching contents that they
+// inspected alike. A scan searches contents of unknown structure for the ids of all builds that are
+// in the catalog by then, so each searched for the ids of its own builds.
+func (m *merge) addSearched(ctx context.Context, ids []int64, here map[int64]*there) error {
+	facts, err := m.from.Facts(ctx, ids)
+	if err != nil {
+		return err
+	}
+	found := map[int64][]Ref{}
+	err = m.finder.Each(ctx, `SELECT src.b, k.word, s.word, r.key, r.flags FROM src
+		CROSS JOIN x_ref r ON r.content_id = src.a AND r.seq >= 1 << 32 AND r.seq < 2 << 32
+		CROSS JOIN x_word k ON k.word_id = r.kind_id
+		CROSS JOIN x_word s ON s.word_id = r.space_id`, len(ids),
+		func(row, col int) driver.Value { return [...]int64{here[ids[row]].id, ids[row]}[col] },
+		func(v []driver.Value) {
+			id, r := v[0].(int64), Ref{Key: v[3].(int64), Flags: v[4].(int64)}
+			r.Kind, _ = v[1].(string)
+			r.Space, _ = v[2].(string)
+			found[id] = append(found[id], r)
+		})
+	for _, id := range ids {
+		seen := map[Ref]bool{}
+		refs := slices.DeleteFunc(append(found[id], facts[id].Scanned...), func(r Ref) bool {
+			again := seen[r]
+			seen[r] = true
+			return again
+		})
+		m.searched = append(m.searched, Scanned{Content: here[id].id, Known: bothKnown(here[id].known, facts[id].Known), Refs: refs})
+	}
+	return err
+}
+
+// bothKnown is the hash of two sets of ids together, in either order; a may be 0, none. No scan
+// has that number, so that the next one of the archive searches it again.
+func bothKnown(a, b int64) int64 {
+	if a == 0 {
+		return b
+	}
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, []int64{min(a, b), max(a, b)})
+	return int64(h.Sum64() | 1)
 }
 
 // addMappings has this catalog keep the mappings of the other one, the last of which
@@ -378,60 +398,38 @@ func (m *merge) addMappings(ctx context.Context) error {
 	}
 	m.step.From.mapped = true
 	all, err := m.from.Mappings(ctx)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	last, err := m.Mappings(ctx)
-	if err != nil {
-		return err
-	}
-	for len(all) > 0 {
-		n := 1
-		for n < len(all) && all[n].Used == all[0].Used {
-			n++
-		}
-		var group []Mapping
-		var classes []*Values
-		for _, o := range all[:n] {
-			if blake3.Sum256(o.Data) != o.Digest {
-				return fmt.Errorf("%w: mapping.data: %s has another digest", ErrDamaged, o.Name)
-			}
-			group, classes = append(group, Mapping{Name: o.Name, Data: o.Data}), append(classes, o.Values)
-		}
-		if all = all[n:]; len(all) == 0 && slices.EqualFunc(group, last, func(a, b Mapping) bool { return bytes.Equal(a.Data, b.Data) }) {
-			return nil
-		}
-		if err := m.RememberMappings(ctx, group, classes); err != nil {
-			return err
+	for _, together := range all {
+		if err == nil {
+			err = m.RememberMappings(ctx, together)
 		}
 	}
-	return nil
+	return err
 }
 
 // addSets adds the values that hold in the build alone, and the hash of the classes by
 // which they were read: not what a scan would say, which counts in ids of one catalog.
 func (m *merge) addSets(ctx context.Context) error {
-	if !m.step.build.Valued {
+	if !m.step.Valued {
 		return nil
 	}
 	h := blake3.New()
-	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte("merged"), uint64(m.step.build.State)))
-	err := m.from.BuildSets(ctx, m.step.build.ID, func(sets []other.Set) error {
+	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte("merged"), uint64(m.step.State)))
+	err := m.from.BuildSets(ctx, m.step.ID, func(sets []other.Set) error {
 		hashes := map[int64]Digest{}
 		for i := range sets {
 			hashes[sets[i].Content] = sets[i].Hash
 		}
-		here, err := m.find(ctx, hashes)
+		here, err := m.lookUp(ctx, hashes)
 		if err != nil {
 			return err
 		}
 		var ours []ValueSet
 		for _, s := range sets {
-			id, ok := here[s.Content]
-			if !ok {
+			k := here[s.Content]
+			if k == nil {
 				return fmt.Errorf("%w: build_value.set_id: of a content that the build does not have", ErrDamaged)
 			}
-			ours = append(ours, ValueSet{Content: id, Header: s.Header, Values: s.Values})
+			ours = append(ours, ValueSet{Content: k.id, Header: s.Header, Values: s.Values})
 			_, _ = h.Write(binary.LittleEndian.AppendUint64(s.Hash[:], uint64(s.Header)))
 		}
 		return m.AddSets(ours)
@@ -440,101 +438,6 @@ func (m *merge) addSets(ctx context.Context) error {
 		return err
 	}
 	return m.SetValueState(ctx, int64(binary.LittleEndian.Uint64(h.Sum(nil))))
-}
-
-// A scan searches contents of unknown structure for the ids of all builds that are in the
-// catalog by then. Two catalogs searched a content for the ids of their own builds: of
-// both together it has what either found.
-
-// searchedAtOnce is how many contents are compared at once.
-const searchedAtOnce = 4096
-
-// addSearched adds what the other catalog found by searching contents that this one has
-// searched for other ids.
-func (m *merge) addSearched(ctx context.Context) error {
-	all, err := m.from.Searched(ctx, m.step.build.ID)
-	if err != nil {
-		return err
-	}
-	for chunk := range slices.Chunk(all, searchedAtOnce) {
-		if err := m.addSearchedOf(ctx, chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) error {
-	hashes := map[int64]Digest{}
-	for i := range searched {
-		hashes[searched[i].Content] = searched[i].Hash
-	}
-	here, err := m.find(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	theirs := map[int64]*other.Searched{} // by ids of this catalog
-	var ours []int64
-	for i := range searched {
-		if our, ok := here[searched[i].Content]; ok {
-			theirs[our], ours = &searched[i], append(ours, our)
-		}
-	}
-	var differ []int64
-	err = m.finder.Each(ctx, "SELECT s.content_id, s.known FROM src CROSS JOIN x_content_scan s ON s.content_id = src.a", len(ours),
-		func(row, _ int) driver.Value { return ours[row] }, func(v []driver.Value) {
-			if id := v[0].(int64); v[1] != theirs[id].Known {
-				differ = append(differ, id)
-			}
-		})
-	if err != nil || len(differ) == 0 {
-		return err
-	}
-	old, err := m.searchedHere(ctx, differ)
-	if err != nil {
-		return err
-	}
-	var found []Scanned
-	for _, s := range old {
-		found = append(found, Scanned{Content: s.Content, Known: bothKnown(s.Known, theirs[s.Content].Known), Refs: bothFound(s.Refs, theirs[s.Content].Refs)})
-	}
-	return m.AddScanned(ctx, found)
-}
-
-// searchedHere returns what this catalog has found in contents.
-func (m *merge) searchedHere(ctx context.Context, ids []int64) ([]other.Searched, error) {
-	c, err := other.Open(ctx, m.c.path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = c.Close() }()
-	return c.SearchedOf(ctx, ids)
-}
-
-// bothKnown is the hash of two sets of ids together, in either order. No scan has
-// that number, so that the next one of the archive searches it again.
-func bothKnown(a, b int64) int64 {
-	switch {
-	case a == 0 || a == b:
-		return b
-	case b == 0:
-		return a
-	}
-	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, []int64{min(a, b), max(a, b)})
-	return int64(h.Sum64() | 1)
-}
-
-// bothFound returns references that are in either list, each once.
-func bothFound(a, b []Ref) (all []Ref) {
-	seen := map[Ref]bool{}
-	for _, r := range slices.Concat(a, b) {
-		if !seen[r] {
-			seen[r] = true
-			all = append(all, r)
-		}
-	}
-	return all
 }
 
 // Other is a catalog that is merged into another one. It is read as it was when it was
@@ -587,15 +490,10 @@ func (o *Other) Path() string { return o.path }
 
 // MergeStep is a build that is to be merged.
 type MergeStep struct {
-	Label    string
-	Created  time.Time
+	other.Build
 	From     *Other
 	Same     bool // the catalog has the build, or will have it by then: there is nothing to do
 	Replaces bool // the catalog has another build of that label, or will have it by then
-
-	Archives, Bytes int64 // how many, and the size of their files
-
-	build other.Build
 }
 
 // ErrOtherBuild means that a catalog has another build of that label.
@@ -607,33 +505,28 @@ var ErrOtherBuild = errors.New("the catalog has another build of that label")
 // same way, which were scanned alike. Otherwise the error is [ErrOtherBuild], unless the
 // later one is to replace the earlier.
 func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (steps []MergeStep, err error) {
-	prints := map[*Other]map[string]string{}
 	for _, o := range others {
 		builds, err := o.from.Builds(ctx)
-		if err == nil {
-			prints[o], err = o.from.Prints(ctx)
-		}
 		if err != nil {
 			return nil, o.named(err)
 		}
 		for _, b := range builds {
-			steps = append(steps, MergeStep{Label: b.Label, Created: b.Created, From: o, Archives: b.Archives, Bytes: b.Bytes, build: b})
+			steps = append(steps, MergeStep{Build: b, From: o})
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b MergeStep) int { return a.Created.Compare(b.Created) })
-	there, err := other.Prints(ctx, c.finder)
+	there, err := other.Prints(ctx, c.finder.DB)
 	if err != nil {
 		return nil, c.named(err)
 	}
 	for i := range steps {
 		s := &steps[i]
 		old, found := there[s.Label]
-		mounts := prints[s.From][s.Label]
-		s.Same, s.Replaces = found && old == mounts, found && old != mounts
+		s.Same, s.Replaces = found && old == s.Print, found && old != s.Print
 		if s.Replaces && !replace {
 			return nil, s.From.named(fmt.Errorf("%w: %q", ErrOtherBuild, s.Label))
 		}
-		there[s.Label] = mounts
+		there[s.Label] = s.Print
 	}
 	return steps, nil
 }
@@ -641,16 +534,9 @@ func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (
 // inspectedSince reports whether a later inspector found what there is about a content, or
 // the same one: "calligraphy/2" is later than "calligraphy/1".
 func inspectedSince(there, here string) bool {
-	name, revision := revisionOf(there)
-	ours, of := revisionOf(here)
-	return there != "" && name == ours && revision >= of
-}
-
-func revisionOf(inspector string) (name string, revision int) {
-	name, number := path.Split(inspector)
-	revision, err := strconv.Atoi(number)
-	if err != nil {
-		return inspector, 0
-	}
-	return name, revision
+	name, revision := path.Split(there)
+	ours, of := path.Split(here)
+	later, _ := strconv.Atoi(revision)
+	earlier, _ := strconv.Atoi(of)
+	return there != "" && (there == here || name != "" && name == ours && later >= earlier)
 }

@@ -47,6 +47,8 @@ type (
 	Package = record.Package
 	// Values are the values of the exports in a content.
 	Values = record.Values
+	// Mapping is a file of mappings that the catalog keeps.
+	Mapping = record.Mapping
 	// Name is a public name of an entry, in formats that keep names apart.
 	Name = record.Name
 	// Mount places an archive in a build.

@@ -241,12 +241,6 @@ func (b *Build) SetValueState(ctx context.Context, state int64) error {
 	})
 }
 
-// Mapping is a file of mappings that the catalog keeps.
-type Mapping struct {
-	Name string
-	Data []byte
-}
-
 // Mappings returns the mappings that were given last, those of the first place first.
 func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
 	return LatestMappings(ctx, b.c.finder.DB)
@@ -258,8 +252,8 @@ func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) 
 		"SELECT name, data FROM x_mapping WHERE used = (SELECT max(used) FROM x_mapping) ORDER BY mapping_id")
 }
 
-// RememberMappings keeps mappings for scans that are given none, with their classes.
-func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*Values) error {
+// RememberMappings keeps mappings for scans that are given none.
+func (b *Build) RememberMappings(ctx context.Context, all []Mapping) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
@@ -268,7 +262,7 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 		if err != nil {
 			return err
 		}
-		for i, m := range all {
+		for _, m := range all {
 			digest := blake3.Sum256(m.Data)
 			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, digest[:])
 			if err != nil {
@@ -285,7 +279,7 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 			if err != nil {
 				return err
 			}
-			row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: classes[i]}}
+			row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: m.Classes}}
 			row.Exports.Mapping = id
 			b.batch.Sets = append(b.batch.Sets, row)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zeebo/blake3"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"pakdb/schema/internal/conn"
@@ -64,7 +65,8 @@ type Build struct {
 	State   int64 // see column value_state
 	Valued  bool  // it has a State
 
-	Archives, Bytes int64 // how many, and the size of their files
+	Archives, Bytes int64  // how many, and the size of their files
+	Print           string // see [Prints]
 }
 
 // Builds returns the complete builds, in the order in which they were scanned.
@@ -85,7 +87,14 @@ func (c *Catalog) Builds(ctx context.Context) (all []Build, err error) {
 		b.Archives, b.Bytes = r.number("archives"), r.number("size")
 		all = append(all, b)
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	prints, err := Prints(ctx, c.finder.DB)
+	for i := range all {
+		all[i].Print = prints[all[i].Label]
+	}
+	return all, conn.Classify(err)
 }
 
 // Mounts returns the mounts of a build in their order. Archive is the id in this catalog.
@@ -151,60 +160,45 @@ func (c *Catalog) Names(ctx context.Context, archive int64, take func(record.Nam
 	})
 }
 
-// Mapping is a file of mappings, and what it describes.
-type Mapping struct {
-	Name   string
-	Digest record.Digest
-	Data   []byte
-	Used   int64 // the greatest is the one that was given last
-	Values *record.Values
-}
-
-// Mappings returns the mappings that were given, the last ones last.
-func (c *Catalog) Mappings(ctx context.Context) (all []Mapping, err error) {
+// Mappings returns the mappings that were given, those that were given together in one list, the
+// last ones last.
+func (c *Catalog) Mappings(ctx context.Context) (all [][]record.Mapping, err error) {
 	var ids []int64
+	var last int64
+	classes := map[int64]*record.Values{}
 	err = c.each(ctx, "x_mapping", "SELECT mapping_id, name, digest, data, used FROM x_mapping ORDER BY used, mapping_id", nil, func(r *row) {
-		ids = append(ids, r.number("mapping_id"))
-		all = append(all, Mapping{Name: r.text("name"), Digest: r.digest("digest"), Data: r.need("data"), Used: r.number("used")})
+		id := r.number("mapping_id")
+		ids, classes[id] = append(ids, id), &record.Values{}
+		m := record.Mapping{Name: r.text("name"), Classes: classes[id]}
+		digest := r.digest("digest")
+		if m.Data = r.need("data"); blake3.Sum256(m.Data) != digest {
+			r.fail("data", "%s has another digest", m.Name)
+		}
+		if used := r.number("used"); all == nil || used != last {
+			all, last = append(all, nil), used
+		}
+		all[len(all)-1] = append(all[len(all)-1], m)
 	})
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	sets, err := c.setsWhere(ctx, "v.mapping_id = src.a", ids)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		all[i].Values = &record.Values{}
-		for _, s := range sets {
-			if s.mapping == ids[i] {
-				all[i].Values = s.Values
-			}
-		}
+	sets, err := c.setsWhere(ctx, "v.mapping_id = src.a", ids)
+	for _, s := range sets {
+		*classes[s.mapping] = *s.Values
 	}
-	return all, nil
+	return all, err
 }
 
 // Prints returns what the complete builds of a catalog mount, as texts that are equal where
 // the archives are, and were scanned alike, by the labels of the builds.
-func Prints(ctx context.Context, f *conn.Finder) (map[string]string, error) {
-	all := map[string]string{}
-	err := conn.EachRow(ctx, f.DB, `SELECT b.label, ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem, a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan
+func Prints(ctx context.Context, db conn.Querier) (map[string]string, error) {
+	return conn.Map[string, string](ctx, db, `SELECT b.label, group_concat(json_array(ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem,
+			a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan) ORDER BY ba.ordinal)
 		FROM x_build b
 		LEFT JOIN x_build_archive ba ON ba.build_id = b.build_id
 		LEFT JOIN x_archive a ON a.archive_id = ba.archive_id
 		WHERE b.complete = 1
-		ORDER BY b.build_id, ba.ordinal`, nil, func(v []driver.Value) {
-		label := fmt.Sprint(v[0])
-		h := record.HashOf(all[label] + fmt.Sprintf("%q", v[1:]))
-		all[label] = string(h[:])
-	})
-	return all, conn.Classify(err)
-}
-
-// Prints is [Prints] of this catalog.
-func (c *Catalog) Prints(ctx context.Context) (map[string]string, error) {
-	return Prints(ctx, c.finder)
+		GROUP BY b.build_id`)
 }
 
 // each runs a query and calls take for each of its rows, up to the first that is damaged.

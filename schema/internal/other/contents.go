@@ -17,8 +17,16 @@ import (
 // Content is what a content is compared by, and what inspected it.
 type Content struct {
 	Inspector string // "" when nothing did
+	Known     int64  // hash of the ids that it was searched for; 0: none
 	Sketch    []byte // nil for none
 	Digests   []record.PackageDigest
+	Sets      []SetKey // of values that follow from the content and its package alone
+}
+
+// SetKey identifies a set of values of a content.
+type SetKey struct {
+	Set, Header int64
+	Reader      string // what made it
 }
 
 // Contents returns contents by their ids in this catalog.
@@ -32,6 +40,10 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 		{"x_content_sketch", "t.sketch", "", func(id int64, r *row) { all[id].Sketch = r.need("sketch") }},
 		{"x_package_digest", "t.header, t.essence, t.exports", "", func(id int64, r *row) {
 			all[id].Digests = append(all[id].Digests, packageDigest(r))
+		}},
+		{"x_content_scan", "t.known", "", func(id int64, r *row) { all[id].Known = r.number("known") }},
+		{"x_value_set", "t.set_id, t.header, t.reader_id", " AND t.context = 0", func(id int64, r *row) {
+			all[id].Sets = append(all[id].Sets, SetKey{r.number("set_id"), r.number("header"), r.word("reader_id")})
 		}},
 	})
 }
@@ -110,57 +122,12 @@ func packageDigest(r *row) (d record.PackageDigest) {
 	return d
 }
 
-// Searched is a content that was searched for ids that are known.
-type Searched struct {
-	Content int64
-	Hash    record.Digest // of the content, by which all catalogs know it
-	Known   int64         // hash of the ids
-	Refs    []record.Ref
-}
-
-// Searched returns the contents of a build that were searched, and what that found.
-func (c *Catalog) Searched(ctx context.Context, build int64) ([]Searched, error) {
-	var ids []int64
-	err := c.each(ctx, "x_content_scan", `SELECT s.content_id FROM x_content_scan s
-		WHERE s.known <> 0 AND EXISTS (SELECT 1 FROM x_entry_row r
-			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
-			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?
-			WHERE r.content_id = s.content_id)
-		ORDER BY s.content_id`, []driver.Value{build}, func(r *row) { ids = append(ids, r.number("content_id")) })
-	if err != nil {
-		return nil, err
-	}
-	return c.SearchedOf(ctx, ids)
-}
-
-// SearchedOf returns what was found in those contents that were searched. Contents whose
-// bytes nobody has read are not among them.
-func (c *Catalog) SearchedOf(ctx context.Context, ids []int64) (all []Searched, err error) {
-	at := map[int64]int{}
-	err = c.eachOf(ctx, "x_content_scan", `SELECT s.content_id, c.hash, s.known FROM src
-		CROSS JOIN x_content_scan s ON s.content_id = src.a CROSS JOIN x_content c ON c.content_id = s.content_id WHERE length(c.hash) = 32`,
-		ids, func(r *row) {
-			s := Searched{Content: r.number("content_id"), Hash: r.digest("hash"), Known: r.number("known")}
-			at[s.Content], all = len(all), append(all, s)
-		})
-	if err != nil {
-		return nil, err
-	}
-	return all, c.read(ctx, ids, []query{
-		{"x_ref", "t.kind_id, t.space_id, t.key, t.flags, t.name_id", " AND t.seq >= 1 << 32 AND t.seq < 2 << 32", func(id int64, r *row) {
-			if i, ok := at[id]; ok {
-				all[i].Refs = append(all[i].Refs, r.ref())
-			}
-		}},
-	})
-}
-
 // Set is the values of a content.
 type Set struct {
-	Content, Header int64
-	Hash            record.Digest // of the content
-	Values          *record.Values
-	mapping         int64
+	ID, Content, Header int64
+	Hash                record.Digest // of the content
+	Values              *record.Values
+	mapping             int64
 }
 
 const setColumns = `SELECT v.set_id, coalesce(v.content_id, 0), coalesce(v.mapping_id, 0), v.header, v.context, v.reader_id, v.engine, v.traits,
@@ -172,8 +139,7 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 	var sets []Set
 	var numbers []int64
 	err := c.eachOf(ctx, "x_value_set", fmt.Sprintf(setColumns, condition), ids, func(r *row) {
-		numbers = append(numbers, r.number("set_id"))
-		s := Set{Content: r.number("content_id"), mapping: r.number("mapping_id"), Header: r.number("header"), Values: &record.Values{}}
+		s := Set{ID: r.number("set_id"), Content: r.number("content_id"), mapping: r.number("mapping_id"), Header: r.number("header"), Values: &record.Values{}}
 		v := s.Values
 		v.Context, v.Reader, v.Engine, v.Traits = r.number("context"), r.word("reader_id"), r.number("engine"), r.number("traits")
 		for _, f := range []struct {
@@ -189,31 +155,16 @@ func (c *Catalog) setsWhere(ctx context.Context, condition string, ids []int64) 
 		if s.Content != 0 {
 			s.Hash = r.digest("hash")
 		}
-		sets = append(sets, s)
+		sets, numbers = append(sets, s), append(numbers, s.ID)
 	})
 	if err != nil {
 		return nil, err
 	}
 	batches, err := c.batches(ctx, "set_id", numbers)
 	for i := range sets {
-		sets[i].Values.Rows = batches[numbers[i]]
+		sets[i].Values.Rows = batches[sets[i].ID]
 	}
 	return sets, err
-}
-
-// SetKey identifies sets of values that follow from a content and its package alone.
-type SetKey struct {
-	Set, Content, Header int64
-	Reader               string // what made it
-}
-
-// OwnSets lists the sets of contents that follow from these and their packages alone.
-func (c *Catalog) OwnSets(ctx context.Context, contents []int64) (all []SetKey, err error) {
-	err = c.eachOf(ctx, "x_value_set", "SELECT v.set_id, v.content_id, v.header, v.reader_id FROM src CROSS JOIN x_value_set v ON v.content_id = src.a AND v.context = 0",
-		contents, func(r *row) {
-			all = append(all, SetKey{r.number("set_id"), r.number("content_id"), r.number("header"), r.word("reader_id")})
-		})
-	return all, err
 }
 
 // Sets returns sets of values of contents by their ids.
@@ -230,13 +181,14 @@ func (c *Catalog) BuildSets(ctx context.Context, build int64, take func([]Set) e
 	err := c.each(ctx, "x_build_value", "SELECT set_id FROM x_build_value WHERE build_id = ? ORDER BY set_id", []driver.Value{build}, func(r *row) {
 		ids = append(ids, r.number("set_id"))
 	})
-	for len(ids) > 0 && err == nil {
+	for part := range slices.Chunk(ids, setsAtOnce) {
 		var sets []Set
-		n := min(len(ids), setsAtOnce)
-		if sets, err = c.Sets(ctx, ids[:n]); err == nil {
+		if err == nil {
+			sets, err = c.Sets(ctx, part)
+		}
+		if err == nil {
 			err = take(sets)
 		}
-		ids = ids[n:]
 	}
 	return err
 }

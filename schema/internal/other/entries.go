@@ -100,17 +100,13 @@ func (c *Catalog) entry(w *rows.Row) (e Entry, err error) {
 		e.Padded, e.HasPadded = record.Digest(w.Padded), true
 	}
 	e.Copied = &record.Copied{Print: w.Print}
-	for _, word := range []struct {
-		id    int64
-		field string
-		into  *string
-	}{{w.Method, "method_id", &e.Method}, {w.Type, "type_id", &e.Type}} {
-		text, found := c.words[word.id]
-		if *word.into = text; !found && (word.id != 0 || word.into == &e.Method) {
-			return e, fmt.Errorf("%w: x_entry_row.%s: %d leads to no row", conn.ErrDamaged, word.field, word.id)
-		}
+	if e.Method, err = c.word(w.Method); err == nil && w.Type != 0 {
+		e.Type, err = c.word(w.Type)
 	}
-	if e.Name, err = c.texts.Whole(w.Path); err != nil {
+	if err == nil {
+		e.Name, err = c.texts.Whole(w.Path)
+	}
+	if err != nil {
 		return e, err
 	}
 	if w.Content == 0 { // another scan may know the content of the checksum

@@ -201,6 +201,13 @@ type Values struct {
 	Rows *family.Batch // of tables whose rows belong to a set of values
 }
 
+// Mapping is a file of mappings that the catalog keeps.
+type Mapping struct {
+	Name    string
+	Data    []byte
+	Classes *Values // that it describes; nil where nobody asks for them
+}
+
 // Rows of a new lineage lie 1<<RowBits apart, so that those that later editions put between
 // two of them have room, and after rowBase, so that much has room before them. The view
 // x_entry has the same numbers.
