@@ -191,7 +191,7 @@ const idNodes = `SELECT bs.path_id, d.prefix || p.name, bs.key, s.word, ''
 	JOIN x_path p ON p.path_id = bs.path_id
 	JOIN x_dir d ON d.dir_id = p.dir_id
 	WHERE bs.build_id = ?1 AND bs.key = ?2
-		AND bs.space_id IN (SELECT word_id FROM x_word) -- lets the primary key serve
+		AND bs.space_id IN (SELECT word_id FROM x_word WHERE word GLOB '[a-z]*') -- spaces: lets the primary key serve
 	GROUP BY bs.path_id`
 
 const danglingNodes = `SELECT DISTINCT 0, '', r.key, s.word, coalesce(n.name, '')

@@ -153,6 +153,21 @@ func TestPrototypeNesting(t *testing.T) {
 	})
 }
 
+// TestMembersOfValues: the views cut ids out of words by their width.
+func TestMembersOfValues(t *testing.T) {
+	p := calligraphy.Prototype{
+		Bodies: []calligraphy.Body{{Owner: -1}},
+		Groups: []calligraphy.Group{{Blueprint: 1 << 63, Copy: 255}, {Blueprint: 1<<63 - 1}},
+		Fields: []calligraphy.Field{
+			{ID: 4, Group: 0, Count: 1, Type: 'L', Structure: 'S'},
+			{ID: math.MaxUint64, Group: 1, First: 1, Count: 1, Type: 'L', Structure: 'S'},
+		},
+		Values: []uint64{5, 6},
+	}
+	same(t, "words", (&calligraphy.Facts{Prototype: &p}).Batch().Words, []string{
+		"-9223372036854775808 +0000000000000000004 255", "+9223372036854775807 -0000000000000000001 0"})
+}
+
 func TestResource(t *testing.T) {
 	f := factsOf(t, "a.cell")
 	same(t, "kind", f.Kind, "calligraphy-cell")

@@ -1,6 +1,7 @@
 package calligraphy
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -15,13 +16,11 @@ type replacementRow struct {
 
 // valueRow is one value of a prototype's field.
 type valueRow struct {
-	owner     int64 // row whose embedded body this is in; -1: none
-	blueprint uint64
-	field     uint64
-	position  int64 // in a list; -1: not a list
-	value     any   // int64, float64, "NaN", or nil for an empty list
-	copy      uint8
-	typ       any // string
+	owner    int64 // row whose embedded body this is in; -1: none
+	member   int32 // position in the words
+	position int64 // in a list; -1: not a list
+	value    any   // int64, float64, "NaN", or nil for an empty list
+	typ      any   // string
 }
 
 // curveRow is a curve as the catalog has it.
@@ -48,6 +47,10 @@ func (f *Facts) Batch() *family.Batch {
 		b.Rows = append(b.Rows, blueprints.Rows(*f.Blueprint), members.Rows(f.Blueprint.Members...))
 	}
 	if f.Prototype != nil {
+		for _, x := range f.Prototype.Fields { // few of the fields differ
+			g := &f.Prototype.Groups[x.Group]
+			b.Words = append(b.Words, fmt.Sprintf("%+020d %+020d %d", int64(g.Blueprint), int64(x.ID), g.Copy))
+		}
 		b.Rows = append(b.Rows, values.Rows(valueRows(f.Prototype)...))
 	}
 	if f.Resource != nil {
@@ -107,9 +110,8 @@ func points(values []float64) string {
 func valueRows(p *Prototype) []valueRow {
 	rows := make([]valueRow, 0, len(p.Values))
 	rowOf := make([]int64, len(p.Values)) // by index in p.Values
-	for _, f := range p.Fields {
-		g := p.Groups[f.Group]
-		row := valueRow{owner: -1, blueprint: g.Blueprint, copy: g.Copy, field: f.ID, typ: string(f.Type), position: -1}
+	for n, f := range p.Fields {
+		row := valueRow{owner: -1, member: int32(n), typ: string(f.Type), position: -1}
 		if f.Count == 0 {
 			rows = append(rows, row)
 		}
@@ -192,9 +194,7 @@ var (
 		family.ValueColumn("subtype", func(m *Member) any { return int64(m.Subtype) }))
 	values = family.NewTable("calligraphy_value", "ordinal",
 		family.ValueColumn("owner", func(v *valueRow) any { return indexOrNull(v.owner) }),
-		family.ValueColumn("blueprint", func(v *valueRow) any { return int64(v.blueprint) }),
-		family.ValueColumn("copy", func(v *valueRow) any { return int64(v.copy) }),
-		family.ValueColumn("field", func(v *valueRow) any { return int64(v.field) }),
+		family.WordColumn("member_id", func(v *valueRow) int32 { return v.member }),
 		family.ValueColumn("type", func(v *valueRow) any { return v.typ }),
 		family.ValueColumn("position", func(v *valueRow) any { return indexOrNull(v.position) }),
 		family.ValueColumn("value", func(v *valueRow) any { return v.value }))

@@ -23,7 +23,7 @@ const ApplicationID = 0x50414b44
 // Version is the number of the layout, which a catalog has as its user_version. Each
 // change of schema.sql or of a view raises it: a catalog of another layout is refused,
 // and its builds are indexed again.
-const Version = 39
+const Version = 40
 
 //go:embed schema.sql
 var tables string

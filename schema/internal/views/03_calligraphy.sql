@@ -56,7 +56,7 @@ SELECT e.build,
        (SELECT m.name
         FROM x_entry be
         JOIN x_build_archive bba ON bba.archive_id = be.archive_id AND bba.build_id = e.build_id
-        JOIN x_calligraphy_member m ON m.content_id = be.content_id AND m.field = v.field
+        JOIN x_calligraphy_member m ON m.content_id = be.content_id AND m.field = CAST(substr(w.word, 22, 20) AS INTEGER)
         WHERE be.path_id = bbs.path_id
         LIMIT 1) AS field,
        v.type,
@@ -76,9 +76,9 @@ SELECT e.build,
        td.prefix || tp.name AS target,
        v.position,
        v.owner,
-       v.copy,
-       printf('%016x', v.field) AS field_id,
-       printf('%016x', v.blueprint) AS blueprint_id,
+       CAST(substr(w.word, 43) AS INTEGER) AS copy,
+       printf('%016x', CAST(substr(w.word, 22, 20) AS INTEGER)) AS field_id,
+       printf('%016x', CAST(substr(w.word, 1, 20) AS INTEGER)) AS blueprint_id,
        e.path_id,
        e.content_id,
        e.archive,
@@ -86,7 +86,8 @@ SELECT e.build,
        e.build_id
 FROM x_stored e
 JOIN x_calligraphy_value v ON v.content_id = e.content_id
-LEFT JOIN x_build_symbol bbs ON bbs.build_id = e.build_id AND bbs.key = v.blueprint
+LEFT JOIN x_word w ON w.word_id = v.member_id
+LEFT JOIN x_build_symbol bbs ON bbs.build_id = e.build_id AND bbs.key = CAST(substr(w.word, 1, 20) AS INTEGER)
     AND bbs.space_id = (SELECT word_id FROM x_word WHERE word = 'blueprint')
 LEFT JOIN x_path bpp ON bpp.path_id = bbs.path_id
 LEFT JOIN x_dir bpd ON bpd.dir_id = bpp.dir_id
@@ -140,8 +141,8 @@ JOIN calligraphy_fields f ON f.build_id = e.build_id AND f.archive_id = c.value 
 JOIN x_calligraphy_value vf ON vf.content_id = f.content_id AND vf.ordinal = f.ordinal
 WHERE NOT EXISTS (SELECT 1
                   FROM json_each(c.json) n -- a nearer one sets the field
-                  JOIN x_calligraphy_value v ON v.content_id = n.value ->> 0 AND v.field = vf.field
-                      AND v.blueprint = vf.blueprint AND v.copy = vf.copy AND v.owner IS NULL
+                  JOIN x_calligraphy_value v ON v.content_id = n.value ->> 0 AND v.member_id = vf.member_id
+                      AND v.owner IS NULL
                   WHERE n.value ->> 3 < c.value ->> 3);
 
 -- view calligraphy_curves: the points of Marvel Heroes' curves
