@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,8 +23,8 @@ import (
 	"pakdb/schema"
 )
 
-// PartRows is how many rows a file has at most.
-const PartRows = 1_000_000
+// partRows is how many rows a file has at most.
+const partRows = 1_000_000
 
 // Options say what is exported. Format and Views may be empty.
 type Options struct {
@@ -40,7 +41,7 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	if opts.Views == nil {
 		opts.Views = Views()
 	}
-	partition, err := Partition(build)
+	partition, err := folderOf(build)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +60,12 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	if err := d.Remove(manifestName(partition)); err != nil {
 		return nil, err
 	}
-	m = &Manifest{Version: Version, Build: build, Format: opts.Format, Views: map[string][]File{}}
+	m = &Manifest{Version: version, Build: build, Format: opts.Format, Views: map[string][]File{}}
 	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
 		err := removeParts(ctx, d, folder)
 		if err == nil && slices.ContainsFunc(opts.Views, func(o *schema.View) bool { return o.Name == v.Name }) {
-			p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns}
-			m.Views[v.Name], err = p.write(func(row func([]any) error) error { return each(ctx, db, v, build, row) })
+			m.Views[v.Name], err = writeParts(d, folder, opts.Format, v.Columns, func(row func([]any) error) error { return each(ctx, db, v, build, row) })
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
@@ -78,64 +78,48 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	return m, save(d, manifestName(partition), append(text, '\n'))
 }
 
-// parts writes rows into files of at most [PartRows] rows, one at least.
-type parts struct {
-	dir     *atomicfile.Dir
-	folder  string
-	format  string
-	columns []schema.ViewColumn
-	files   []File
-
-	open *file
-	enc  Encoder
-	rows int64 // of the open file
-}
-
-// write calls each with a function that takes the rows, and returns the files.
-func (p *parts) write(each func(row func([]any) error) error) (files []File, err error) {
+// writeParts writes the rows of a build into files of at most partRows rows, one at least.
+func writeParts(d *atomicfile.Dir, folder, format string, columns []schema.ViewColumn, each func(row func([]any) error) error) (files []File, err error) {
+	var open *file
+	var enc encoder
+	start := func() (err error) {
+		if open, err = begin(d, path.Join(folder, fmt.Sprintf("part-%d.%s", len(files), format))); err == nil {
+			enc = newEncoder(format, open, columns)
+		}
+		return err
+	}
+	end := func() error {
+		if err := enc.close(); err != nil {
+			return err
+		}
+		f, err := open.finish()
+		files = append(files, f)
+		return err
+	}
 	defer func() {
-		if p.open != nil {
-			err = errors.Join(err, p.open.temp.Discard())
+		if open != nil {
+			err = errors.Join(err, open.temp.Discard())
 		}
 	}()
-	if err := p.begin(); err != nil {
+	if err := start(); err != nil {
 		return nil, err
 	}
 	err = each(func(row []any) error {
-		if p.rows == PartRows {
-			if err := errors.Join(p.end(), p.begin()); err != nil {
+		if open.rows == partRows {
+			if err := end(); err != nil {
+				return err
+			}
+			if err := start(); err != nil {
 				return err
 			}
 		}
-		p.rows++
-		return p.enc.Write(row)
+		open.rows++
+		return enc.write(row)
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = p.end()
-	return p.files, err
-}
-
-func (p *parts) begin() (err error) {
-	p.rows = 0
-	if p.open, err = begin(p.dir, path.Join(p.folder, fmt.Sprintf("part-%d.%s", len(p.files), p.format))); err != nil {
-		return err
-	}
-	p.enc, err = NewEncoder(p.format, p.open, p.columns)
-	return err
-}
-
-func (p *parts) end() error {
-	if err := p.enc.Close(); err != nil {
-		return err
-	}
-	f, err := p.open.finish(p.rows)
-	if err != nil {
-		return err
-	}
-	p.files = append(p.files, f)
-	return p.open.temp.Discard()
+	return files, end()
 }
 
 // Manifest is what _SUCCESS.json says of a build.
@@ -157,23 +141,17 @@ type File struct {
 // maxFolder bounds the name of a build's folder.
 const maxFolder = 240
 
-// Partition returns the name of the folder of a build: "build=1.52". What Hive or a file
+// folderOf returns the name of the folder of a build: "build=1.52". What Hive or a file
 // system does not take in a name is written %XX.
-func Partition(build string) (string, error) {
-	var b strings.Builder
-	b.WriteString("build=")
-	for i := range len(build) {
-		c := build[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' && i < len(build)-1 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
+func folderOf(build string) (string, error) {
+	name := "build=" + strings.NewReplacer("+", "%20", "~", "%7E").Replace(url.QueryEscape(build))
+	if stem, dot := strings.CutSuffix(name, "."); dot {
+		name = stem + "%2E"
 	}
-	if b.Len() > maxFolder {
+	if len(name) > maxFolder {
 		return "", fmt.Errorf("build %s: its label is too long for the name of a folder", build)
 	}
-	return b.String(), nil
+	return name, nil
 }
 
 func manifestName(partition string) string {
@@ -206,7 +184,7 @@ func save(d *atomicfile.Dir, name string, content []byte) (err error) {
 	if _, err := f.Write(content); err != nil {
 		return err
 	}
-	_, err = f.finish(0)
+	_, err = f.finish()
 	return err
 }
 
@@ -216,6 +194,7 @@ type file struct {
 	name string
 	temp *atomicfile.Temp
 	hash *blake3.Hasher
+	rows int64
 }
 
 func begin(d *atomicfile.Dir, name string) (*file, error) {
@@ -228,16 +207,16 @@ func begin(d *atomicfile.Dir, name string) (*file, error) {
 		return nil, err
 	}
 	h := blake3.New()
-	return &file{bufio.NewWriterSize(io.MultiWriter(temp, h), 256<<10), d.Path(name), temp, h}, nil
+	return &file{bufio.NewWriterSize(io.MultiWriter(temp, h), 256<<10), d.Path(name), temp, h, 0}, nil
 }
 
 // finish gives the file its name after its bytes were read back.
-func (f *file) finish(rows int64) (done File, err error) {
+func (f *file) finish() (done File, err error) {
 	if err := f.Flush(); err != nil {
 		return done, err
 	}
 	written := f.hash.Sum(nil)
-	done = File{Name: filepath.Base(f.name), Rows: rows, BLAKE3: hex.EncodeToString(written)}
+	done = File{Name: filepath.Base(f.name), Rows: f.rows, BLAKE3: hex.EncodeToString(written)}
 	if err := f.temp.Sync(); err != nil {
 		return done, err
 	}
@@ -280,38 +259,38 @@ func Beside(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	var have []*schema.View
+	var views strings.Builder
 	for _, v := range Views() {
 		files, err := fs.Glob(d.FS(), v.Name+"/build=*/*.parquet")
 		if err != nil {
 			return err
 		}
-		if len(files) > 0 {
-			have = append(have, v)
+		if len(files) == 0 {
+			continue
+		}
+		fmt.Fprintf(&views, duckDBView, v.Name)
+		if v.Name == "entries" {
+			fmt.Fprintf(&views, "CREATE OR REPLACE VIEW contents AS %s;\n", contentsSQL)
 		}
 	}
-	if len(have) == 0 {
+	if views.Len() == 0 {
 		return nil
 	}
-	return save(d, "duckdb.sql", []byte(duckDB(have)))
+	return save(d, "duckdb.sql", []byte(fmt.Sprintf(duckDBHead, version)+views.String()))
 }
 
-// Contents is the view of the catalog that has no build, as engines make it of entries.
-const Contents = "SELECT content, max(size) AS size, max(kind) AS kind, count(*) AS entry_count, count(DISTINCT build) AS build_count FROM entries WHERE content IS NOT NULL GROUP BY content"
+// contentsSQL is the view of the catalog that has no build, as engines make it of entries.
+const contentsSQL = "SELECT content, max(size) AS size, max(kind) AS kind, count(*) AS entry_count, count(DISTINCT build) AS build_count FROM entries WHERE content IS NOT NULL GROUP BY content"
 
-// duckDB returns the SQL that makes views in DuckDB. It is run in the folder. Views show
-// builds that are complete; if there is none, asking them is an error.
-func duckDB(have []*schema.View) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "-- Views of pakdb, version %d: run duckdb in this folder, then .read duckdb.sql\n", Version)
-	b.WriteString(`CREATE OR REPLACE MACRO complete_builds() AS TABLE SELECT build
+// The SQL that makes views in DuckDB, which runs in the folder. Views show builds that are
+// complete; if there is none, asking them is an error.
+const (
+	duckDBHead = `-- Views of pakdb, version %d: run duckdb in this folder, then .read duckdb.sql
+CREATE OR REPLACE MACRO complete_builds() AS TABLE SELECT build
     FROM read_json('_builds/build=*/_SUCCESS.json', columns = {'build': 'VARCHAR'}, hive_partitioning = false);
-`)
-	for _, v := range have {
-		fmt.Fprintf(&b, "CREATE OR REPLACE VIEW %s AS SELECT build, * EXCLUDE (build)\n    FROM read_parquet('%[1]s/build=*/*.parquet', hive_partitioning = true, hive_types = {'build': VARCHAR})\n    WHERE build IN (FROM complete_builds());\n", v.Name)
-		if v.Name == "entries" {
-			fmt.Fprintf(&b, "CREATE OR REPLACE VIEW contents AS %s;\n", Contents)
-		}
-	}
-	return b.String()
-}
+`
+	duckDBView = `CREATE OR REPLACE VIEW %s AS SELECT build, * EXCLUDE (build)
+    FROM read_parquet('%[1]s/build=*/*.parquet', hive_partitioning = true, hive_types = {'build': VARCHAR})
+    WHERE build IN (FROM complete_builds());
+`
+)

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -21,9 +22,9 @@ import (
 	"pakdb/schema"
 )
 
-// Version is the version of the views. It grows when a column changes its meaning; new
+// version is that of the views. It grows when a column changes its meaning; new
 // columns and views leave it alone.
-const Version = 1
+const version = 1
 
 // Views returns the views that have rows of builds, with the columns that mean the same in
 // every catalog.
@@ -139,113 +140,91 @@ func value(c *schema.ViewColumn, v any) (any, error) {
 // Formats returns the names of the formats, the default first.
 func Formats() []string { return []string{"parquet", "csv", "jsonl"} }
 
-// Encoder writes rows, whose values are nil, string, int64 or float64.
-type Encoder interface {
-	Write(row []any) error
-	// Close completes the file, and does not close what it is written to.
-	Close() error
+// encoder writes rows, whose values are nil, string, int64 or float64.
+type encoder interface {
+	write(row []any) error
+	// close completes the file, and does not close what it is written to.
+	close() error
 }
 
-// NewEncoder begins a file of rows of these columns.
-func NewEncoder(format string, w io.Writer, columns []schema.ViewColumn) (Encoder, error) {
-	switch format {
-	case "csv":
-		return newCSV(w, columns)
-	case "jsonl":
-		return newLines(w, columns), nil
+// newEncoder begins a file of rows of these columns.
+func newEncoder(format string, w io.Writer, columns []schema.ViewColumn) encoder {
+	if format == "parquet" {
+		return newTable(w, columns)
 	}
-	return newTable(w, columns), nil
+	return newLines(format, w, columns)
 }
 
-// csv writes RFC 4180 with lines that end in LF. NULL is empty, an empty text is "".
-type csv struct{ w *bufio.Writer }
-
-func newCSV(w io.Writer, columns []schema.ViewColumn) (*csv, error) {
-	c := &csv{bufio.NewWriterSize(w, 256<<10)}
-	for i, column := range columns {
-		if i > 0 {
-			_ = c.w.WriteByte(',') // the error stays, and is returned by Flush
-		}
-		_, _ = c.w.WriteString(column.Name)
-	}
-	return c, c.w.WriteByte('\n')
-}
-
-func (c *csv) Write(row []any) error {
-	for i, v := range row {
-		if i > 0 {
-			_ = c.w.WriteByte(',')
-		}
-		switch v := v.(type) {
-		case string:
-			c.text(v)
-		case int64:
-			_, _ = c.w.Write(strconv.AppendInt(c.w.AvailableBuffer(), v, 10))
-		case float64:
-			_, _ = c.w.Write(strconv.AppendFloat(c.w.AvailableBuffer(), v, 'g', -1, 64))
-		}
-	}
-	return c.w.WriteByte('\n')
-}
-
-func (c *csv) text(v string) {
-	if v != "" && !strings.ContainsAny(v, ",\"\r\n") && v[0] != ' ' && v[len(v)-1] != ' ' {
-		_, _ = c.w.WriteString(v)
-		return
-	}
-	_ = c.w.WriteByte('"')
-	_, _ = c.w.WriteString(strings.ReplaceAll(v, `"`, `""`))
-	_ = c.w.WriteByte('"')
-}
-
-func (c *csv) Close() error { return c.w.Flush() }
-
-// lines writes an object of JSON a line.
+// lines writes a line a row: RFC 4180, where NULL is empty and an empty text is "", or an object
+// of JSON.
 type lines struct {
-	w    *bufio.Writer
-	keys []string
-	text bytes.Buffer
-	enc  *json.Encoder
+	w      *bufio.Writer // an error stays, and is returned by Flush
+	before []string      // each value
+	null   string
+	end    string
+	quoted func(buf []byte, v any) []byte // of texts and reals
 }
 
-func newLines(w io.Writer, columns []schema.ViewColumn) *lines {
+func newLines(format string, w io.Writer, columns []schema.ViewColumn) *lines {
 	l := &lines{w: bufio.NewWriterSize(w, 256<<10)}
-	l.enc = json.NewEncoder(&l.text)
-	l.enc.SetEscapeHTML(false)
-	for i, c := range columns {
-		key := `,"` + c.Name + `":`
-		if i == 0 {
-			key = `{"` + c.Name + `":`
+	comma := ""
+	for _, c := range columns {
+		if format == "csv" {
+			_, _ = l.w.WriteString(comma + c.Name)
+			l.before = append(l.before, comma)
+		} else {
+			l.before = append(l.before, cmp.Or(comma, "{")+`"`+c.Name+`":`)
 		}
-		l.keys = append(l.keys, key)
+		comma = ","
+	}
+	if format == "csv" {
+		l.end, l.quoted = "\n", quotedCSV
+		_ = l.w.WriteByte('\n')
+		return l
+	}
+	l.null, l.end = "null", "}\n"
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	l.quoted = func(_ []byte, v any) []byte {
+		if f, ok := v.(float64); ok && math.IsInf(f, 0) {
+			v = nil // JSON has no such number
+		}
+		text.Reset()
+		_ = enc.Encode(v)
+		return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	}
 	return l
 }
 
-func (l *lines) Write(row []any) error {
+func quotedCSV(buf []byte, v any) []byte {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		return strconv.AppendFloat(buf, v.(float64), 'g', -1, 64)
+	case s != "" && !strings.ContainsAny(s, ",\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ':
+		return append(buf, s...)
+	}
+	return append(append(append(buf, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
+}
+
+func (l *lines) write(row []any) error {
 	for i, v := range row {
-		_, _ = l.w.WriteString(l.keys[i])
+		_, _ = l.w.WriteString(l.before[i])
 		switch v := v.(type) {
+		case nil:
+			_, _ = l.w.WriteString(l.null)
 		case int64:
 			_, _ = l.w.Write(strconv.AppendInt(l.w.AvailableBuffer(), v, 10))
-		case nil:
-			_, _ = l.w.WriteString("null")
 		default:
-			if f, ok := v.(float64); ok && math.IsInf(f, 0) {
-				v = nil // JSON has no such number
-			}
-			l.text.Reset()
-			if err := l.enc.Encode(v); err != nil {
-				return err
-			}
-			_, _ = l.w.Write(bytes.TrimSuffix(l.text.Bytes(), []byte("\n")))
+			_, _ = l.w.Write(l.quoted(l.w.AvailableBuffer(), v))
 		}
 	}
-	_, err := l.w.WriteString("}\n")
+	_, err := l.w.WriteString(l.end)
 	return err
 }
 
-func (l *lines) Close() error { return l.w.Flush() }
+func (l *lines) close() error { return l.w.Flush() }
 
 const (
 	groupRows      = 131_072  // rows of a row group
@@ -278,18 +257,15 @@ func newTable(w io.Writer, columns []schema.ViewColumn) *table {
 	for _, c := range columns {
 		group[c.Name] = parquet.Optional(node(&c))
 	}
-	root := ordered{Group: group}
-	for _, c := range columns {
-		for _, f := range group.Fields() {
-			if f.Name() == c.Name {
-				root.fields = append(root.fields, f)
-			}
-		}
+	root := ordered{group, group.Fields()}
+	place := func(f parquet.Field) int {
+		return slices.IndexFunc(columns, func(c schema.ViewColumn) bool { return c.Name == f.Name() })
 	}
+	slices.SortFunc(root.fields, func(a, b parquet.Field) int { return place(a) - place(b) })
 	return &table{columns: columns, w: parquet.NewGenericWriter[any](w, parquet.NewSchema("pakdb", root),
 		parquet.Compression(packed),
 		parquet.MaxRowsPerRowGroup(groupRows), parquet.DictionaryMaxBytes(dictionaryMost),
-		parquet.CreatedBy("pakdb", "", ""), parquet.KeyValueMetadata("pakdb.views", strconv.Itoa(Version)))}
+		parquet.CreatedBy("pakdb", "", ""), parquet.KeyValueMetadata("pakdb.views", strconv.Itoa(version)))}
 }
 
 // node returns the type of the column.
@@ -310,7 +286,7 @@ func node(c *schema.ViewColumn) parquet.Node {
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
-func (t *table) Write(values []any) error {
+func (t *table) write(values []any) error {
 	row := make(parquet.Row, len(values))
 	for i, v := range values {
 		stored, err := cell(&t.columns[i], v)
@@ -335,7 +311,7 @@ func (t *table) flush() error {
 	return err
 }
 
-func (t *table) Close() error {
+func (t *table) close() error {
 	if err := t.flush(); err != nil {
 		return err
 	}

@@ -143,16 +143,12 @@ func (s *Server) post(ctx context.Context, sql string, values url.Values, data i
 		if errors.As(err, &in) {
 			err = in.Err // without the address, which has the whole request in it
 		}
-		return nil, &serverError{server: s, err: err}
+		return nil, &serverError{fmt.Errorf("%s: %w", s, err), false, noServerHint}
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<10))
-	_ = resp.Body.Close()
-	e := &serverError{server: s, status: resp.StatusCode, text: string(bytes.ToValidUTF8(text, []byte("?")))}
-	e.code, _ = strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
-	return nil, e
+	return nil, s.refused(resp)
 }
 
 // run sends a statement whose answer is short, and returns that.
@@ -165,13 +161,26 @@ func (s *Server) run(ctx context.Context, sql string, values url.Values, data io
 	return strings.TrimSpace(string(text)), errors.Join(err, body.Close())
 }
 
-// serverError is an answer that refuses a statement, or the reason why there is none.
-type serverError struct {
-	server *Server
-	err    error // there is no answer
-	status int
-	code   int // of ClickHouse; 0: none
-	text   string
+// refused returns the error of an answer that refuses a statement: its first line.
+func (s *Server) refused(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 16<<10))
+	_ = resp.Body.Close()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(bytes.ToValidUTF8(text, []byte("?")))), "\n")
+	line = terminal.Printable(line)
+	code, _ := strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
+	if code == 0 {
+		return &serverError{fmt.Errorf("%s: HTTP status %d: %s", s, resp.StatusCode, line), false, noServerHint}
+	}
+	e := &serverError{error: errors.New("ClickHouse: " + line), usage: resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound}
+	switch {
+	case code == codeUnknownDatabase:
+		e.hint = "make the database on the server first: CREATE DATABASE " + s.database
+	case code == codeUnknownTable:
+		e.hint = "pakdb push BUILD --to " + s.String() + " makes the views"
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		e.hint = passwordVariable + " has the password of user " + s.user + "; docs/engines.md lists the rights that it needs"
+	}
+	return e
 }
 
 // Codes of ClickHouse.
@@ -180,41 +189,18 @@ const (
 	codeUnknownDatabase = 81
 )
 
-// Error returns the first line of the answer.
-func (e *serverError) Error() string {
-	text, _, _ := strings.Cut(strings.TrimSpace(e.text), "\n")
-	switch {
-	case e.err != nil:
-		return fmt.Sprintf("%s: %v", e.server, e.err)
-	case e.code == 0:
-		return fmt.Sprintf("%s: HTTP status %d: %s", e.server, e.status, terminal.Printable(text))
-	}
-	return "ClickHouse: " + terminal.Printable(text)
+const noServerHint = "is the server there, and is that the port of its HTTP interface: 8123, or 8443 for HTTPS?"
+
+// serverError is an error with what to do about it.
+type serverError struct {
+	error
+	usage bool // the statement is to blame
+	hint  string
 }
 
-// Unwrap returns the reason why there is no answer.
-func (e *serverError) Unwrap() error { return e.err }
-
-// Is puts an error of the statement, or of what its user may do, into the class of errors
-// that statements on a catalog have.
-func (e *serverError) Is(target error) bool {
-	return target == query.ErrUsage && e.code != 0 && (e.status == http.StatusBadRequest || e.status == http.StatusNotFound)
-}
-
-// Hint says what to do about the error, "" for nothing.
-func (e *serverError) Hint() string {
-	switch {
-	case e.code == 0:
-		return "is the server there, and is that the port of its HTTP interface: 8123, or 8443 for HTTPS?"
-	case e.code == codeUnknownDatabase:
-		return "make the database on the server first: CREATE DATABASE " + e.server.database
-	case e.code == codeUnknownTable:
-		return "pakdb push BUILD --to " + e.server.String() + " makes the views"
-	case e.status == http.StatusUnauthorized || e.status == http.StatusForbidden:
-		return passwordVariable + " has the password of user " + e.server.user + "; docs/engines.md lists the rights that it needs"
-	}
-	return ""
-}
+func (e *serverError) Unwrap() error        { return e.error }
+func (e *serverError) Is(target error) bool { return e.usage && target == query.ErrUsage }
+func (e *serverError) Hint() string         { return e.hint }
 
 // serverTypes are the types of columns in ClickHouse, all of which may be NULL.
 var serverTypes = map[string]string{"integer": "Int64", "boolean": "Bool", "number": "Float64", "real": "Float64", "time": "DateTime64(3)"}
@@ -239,7 +225,7 @@ func tables() (all []string) {
 	for _, v := range Views() {
 		all = append(all, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM pakdb_%[1]s WHERE build IN (SELECT build FROM pakdb_builds)", v.Name))
 	}
-	return append(all, "CREATE OR REPLACE VIEW contents AS "+Contents)
+	return append(all, "CREATE OR REPLACE VIEW contents AS "+contentsSQL)
 }
 
 // Prepare makes the tables and views that the database lacks.
@@ -274,7 +260,7 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 	if err != nil {
 		return 0, err
 	}
-	folder, err := Partition(build)
+	folder, err := folderOf(build)
 	if err != nil {
 		return 0, err
 	}
@@ -291,15 +277,18 @@ func (s *Server) Push(ctx context.Context, db *sql.DB, build string) (rows int64
 	if err := s.Drop(ctx, build); err != nil {
 		return 0, err
 	}
-	views := Views()
-	last := slices.IndexFunc(views, func(v *schema.View) bool { return v.Name == "builds" })
-	for _, v := range append(slices.Delete(slices.Clone(views), last, last+1), views[last]) {
-		err := s.do(ctx, "ALTER TABLE "+beside(v)+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, "DROP TABLE "+beside(v))
-		if err != nil {
+	move := func(v *schema.View) error {
+		return s.do(ctx, "ALTER TABLE "+beside(v)+" MOVE PARTITION "+literal(build)+" TO TABLE pakdb_"+v.Name, "DROP TABLE "+beside(v))
+	}
+	var last *schema.View
+	for _, v := range Views() {
+		if v.Name == "builds" {
+			last = v
+		} else if err := move(v); err != nil {
 			return 0, err
 		}
 	}
-	return rows, nil
+	return rows, move(last)
 }
 
 // send fills a new table with the files of a view, and returns the number of rows.
