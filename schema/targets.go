@@ -32,14 +32,18 @@ func (b *Build) Targets(ctx context.Context) ([]Target, error) {
 	return listed(ctx, b, columnsOfTarget, searched, b.publish.ID)
 }
 
-const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
+const searched = `SELECT cs.content_id, ba.location, e.ordinal, w.word, cs.known
 	FROM x_content_scan cs
 	JOIN x_word w ON w.word_id = cs.spec_id
 	JOIN x_entry e ON e.content_id = cs.content_id
 	JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
 	GROUP BY cs.content_id
-	HAVING min(ba.ordinal) IS NOT NULL
+	HAVING ` + first + `
 	ORDER BY ba.ordinal, e.ordinal`
+
+// first is a condition that has SQLite take the other columns of a group from its first entry in the
+// build, as with any single min().
+const first = "min(ba.ordinal << 40 | e.ordinal) IS NOT NULL"
 
 func columnsOfTarget(t *Target) []any {
 	return []any{&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known}
@@ -93,7 +97,7 @@ func (b *Build) Unresolved(ctx context.Context, table, space string) ([]Target, 
 	return listed(ctx, b, columnsOfTarget, fmt.Sprintf(unresolved, table), b.publish.ID, space)
 }
 
-const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
+const unresolved = `SELECT r.content_id, ba.location, e.ordinal, '', 0
 	FROM (SELECT DISTINCT id FROM %s) s
 	CROSS JOIN x_ref_key k ON k.key = s.id
 	CROSS JOIN x_ref r ON r.content_id = k.content_id AND r.key = k.key
@@ -101,7 +105,7 @@ const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
 	CROSS JOIN x_entry e ON e.content_id = r.content_id
 	CROSS JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	GROUP BY r.content_id
-	HAVING min(ba.ordinal) IS NOT NULL
+	HAVING ` + first + `
 	ORDER BY ba.ordinal, e.ordinal`
 
 // ReplaceFacts stores other facts of contents that the catalog holds. Digests of
@@ -172,23 +176,17 @@ LEFT JOIN x_word px ON px.word_id = p.ext_id
 LEFT JOIN x_name pn ON pn.name_id = ve.name_id
 LEFT JOIN x_word root ON root.word_id = ve.root_id
 WHERE ba.build_id = ? AND s.traits & 3
+GROUP BY s.set_id
+HAVING ` + first + `
 ORDER BY ba.ordinal, e.ordinal`
 
 // ValueTargets completes what was added so far and returns the contents of the build
 // whose values need more than the content, each once, by archive and ordinal. After it
 // only [Build.AddSets] and [Build.SetValueState] may be called.
 func (b *Build) ValueTargets(ctx context.Context) ([]ValueTarget, error) {
-	targets, err := listed(ctx, b, func(t *ValueTarget) []any {
+	return listed(ctx, b, func(t *ValueTarget) []any {
 		return []any{&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package}
 	}, valueTargets, b.publish.ID)
-	type key struct{ content, header int64 }
-	seen := map[key]bool{}
-	return slices.DeleteFunc(targets, func(t ValueTarget) bool {
-		k := key{t.Content, t.Header}
-		again := seen[k]
-		seen[k] = true
-		return again
-	}), err
 }
 
 // ValueSet is the values of a content that is in the catalog.
