@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"pakdb/codecs"
 	"pakdb/diff/internal/side"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -47,8 +48,8 @@ func (r *Reading) Paths() iter.Seq[string] { return r.memory.Paths() }
 
 // EachMount calls do for the archives of the builds, the old one first, with their formats
 // and their damage, nil for none.
-func (r *Reading) EachMount(do func(build string, m *schema.Mount, format string, damage *schema.Damage)) {
+func (r *Reading) EachMount(do func(build string, m *schema.Mount, format string, damage *codecs.Damage)) {
 	for _, b := range []*side.Files{r.old, r.new} {
-		b.EachMount(func(m *schema.Mount, format string, damage *schema.Damage) { do(b.Label(), m, format, damage) })
+		b.EachMount(func(m *schema.Mount, format string, damage *codecs.Damage) { do(b.Label(), m, format, damage) })
 	}
 }

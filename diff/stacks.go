@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"fmt"
 
 	"pakdb/codecs"
 	"pakdb/diff/internal/side"
@@ -176,7 +175,7 @@ func FindDamage(ctx context.Context, db *sql.DB, registry *codecs.Registry, old,
 func DamageOfFiles(registry *codecs.Registry, read *Reading) []codecs.Damage {
 	stacks := map[string]*overlay.Stack{}
 	var both []*overlay.Stack
-	read.EachMount(func(build string, m *schema.Mount, format string, damage *schema.Damage) {
+	read.EachMount(func(build string, m *schema.Mount, format string, damage *codecs.Damage) {
 		s := stacks[build]
 		if s == nil {
 			s = &overlay.Stack{Label: build}
@@ -184,7 +183,7 @@ func DamageOfFiles(registry *codecs.Registry, read *Reading) []codecs.Damage {
 		}
 		s.Mounts = append(s.Mounts, &overlay.Mount{Name: m.Name, Location: m.Location, Format: format})
 		if damage != nil {
-			addDamage(s, damage)
+			s.Damage = append(s.Damage, *damage)
 		}
 	})
 	for _, s := range both {
@@ -202,17 +201,21 @@ func loadMounts(ctx context.Context, db *sql.DB, registry *codecs.Registry, labe
 
 // loadDamage adds what the scan of a build found.
 func loadDamage(ctx context.Context, db *sql.DB, s *overlay.Stack) error {
-	found, err := schema.FindDamage(ctx, db, s.Label)
-	for i := range found {
-		addDamage(s, &found[i])
-	}
-	return err
+	return schema.Each(ctx, db, func(rows *sql.Rows) error {
+		var archive string
+		var p schema.Problem
+		var count, first int64
+		err := rows.Scan(&archive, &p.Field, &p.Offset, &p.Cause, &count, &first)
+		s.Damage = append(s.Damage, *side.Damage(archive, &p, count))
+		return err
+	}, damageSQL, s.Label)
 }
 
-func addDamage(s *overlay.Stack, d *schema.Damage) {
-	cause := d.Cause
-	if d.Count > 1 {
-		cause += fmt.Sprintf(" (and %d more such problems)", d.Count-1)
-	}
-	s.Damage = append(s.Damage, codecs.Damage{Archive: d.Archive, Field: d.Field, Offset: d.Offset, Cause: cause})
-}
+// damageSQL lists the damaged archives of a build, each with the first of its problems.
+const damageSQL = `SELECT ba.name, p.field, coalesce(p.offset, -1), p.cause, count(*), min(p.seq)
+	FROM x_build b
+	JOIN x_build_archive ba ON ba.build_id = b.build_id
+	JOIN x_problem p ON p.archive_id = ba.archive_id
+	WHERE b.label = ? AND b.complete = 1 AND p.whole = 1
+	GROUP BY ba.ordinal
+	ORDER BY ba.ordinal`

@@ -334,27 +334,3 @@ func (c *tableCursor) Close() error {
 	}
 	return nil
 }
-
-// Damage is a problem of an archive as a whole.
-type Damage struct {
-	Archive string // relative to the folder that was scanned
-	Problem
-	Count int64 // such problems of the archive, of which this is the first
-}
-
-const damageSQL = `SELECT ba.name, p.field, coalesce(p.offset, -1), p.cause, count(*), min(p.seq)
-	FROM x_build b
-	JOIN x_build_archive ba ON ba.build_id = b.build_id
-	JOIN x_problem p ON p.archive_id = ba.archive_id
-	WHERE b.label = ? AND b.complete = 1 AND p.whole = 1
-	GROUP BY ba.ordinal
-	ORDER BY ba.ordinal`
-
-// FindDamage returns the damaged archives of a complete build, in its order, each
-// with its first problem. A build that does not exist has none.
-func FindDamage(ctx context.Context, db *sql.DB, build string) (found []Damage, err error) {
-	return All(ctx, db, func(d *Damage) []any {
-		d.Ordinal, d.Whole = -1, true
-		return []any{&d.Archive, &d.Field, &d.Offset, &d.Cause, &d.Count, new(int64)}
-	}, damageSQL, build)
-}

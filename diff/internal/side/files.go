@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 
+	"pakdb/codecs"
 	"pakdb/internal/mount"
 	"pakdb/internal/radix"
 	"pakdb/internal/regular"
@@ -34,7 +36,8 @@ type readArchive struct {
 	digest   *schema.Digest // of the file; nil until it is asked for
 	entries  readEntries
 	names    []schema.Name
-	damage   *schema.Damage // the first problem of the whole
+	damage   *schema.Problem // the first of the whole
+	damaged  int64           // problems of the whole
 	bytes    int64
 	stored   int64
 	problems int64
@@ -167,12 +170,11 @@ func push[T any](list []T, values ...T) []T {
 func (f *Files) AddProblem(archive int64, p schema.Problem) {
 	a := f.archives[archive-1]
 	a.problems++
-	switch {
-	case !p.Whole:
-	case a.damage == nil:
-		a.damage = &schema.Damage{Problem: p, Count: 1}
-	default:
-		a.damage.Count++
+	if !p.Whole {
+		return
+	}
+	if a.damaged++; a.damage == nil {
+		a.damage = &p
 	}
 }
 
@@ -195,17 +197,25 @@ func (f *Files) Mount(m schema.Mount) {
 
 // EachMount calls do for the archives of the build in their order, with their formats and
 // their damage, nil for none.
-func (f *Files) EachMount(do func(m *schema.Mount, format string, damage *schema.Damage)) {
+func (f *Files) EachMount(do func(m *schema.Mount, format string, damage *codecs.Damage)) {
 	for i := range f.mounts {
 		m := &f.mounts[i]
 		a := f.archives[m.Archive-1]
-		var damage *schema.Damage
+		var damage *codecs.Damage
 		if a.damage != nil {
-			of := *a.damage
-			of.Archive, damage = m.Name, &of
+			damage = Damage(m.Name, a.damage, a.damaged)
 		}
 		do(m, a.Format, damage)
 	}
+}
+
+// Damage returns the damage of an archive, of which count problems concern the whole.
+func Damage(archive string, first *schema.Problem, count int64) *codecs.Damage {
+	d := &codecs.Damage{Archive: archive, Field: first.Field, Offset: first.Offset, Cause: first.Cause}
+	if count > 1 {
+		d.Cause += fmt.Sprintf(" (and %d more such problems)", count-1)
+	}
+	return d
 }
 
 // OfFiles returns the two builds as they are compared. It takes their entries out of both.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
 	"pakdb/schema"
 )
@@ -18,7 +19,7 @@ func aloneExecutable(s *operand.Sides) (alone [][2]string) {
 		return nil
 	}
 	exec := map[string]map[string]bool{s.Old.Label: {}, s.New.Label: {}}
-	s.Reading.EachMount(func(build string, m *schema.Mount, _ string, _ *schema.Damage) {
+	s.Reading.EachMount(func(build string, m *schema.Mount, _ string, _ *codecs.Damage) {
 		if st, err := os.Stat(m.Location); err == nil {
 			exec[build][m.Name] = atomicfile.IsExec(atomicfile.Mode(st))
 		}
