@@ -21,7 +21,7 @@ type Catalog struct {
 	writer *conn.Writer
 	path   string
 	file   fs.FileInfo // at path
-	unlock func()
+	unlock func() error
 
 	checked time.Time // of all pages; zero: they were not
 
@@ -51,7 +51,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		return nil, conn.WriteError(err)
 	}
 	if err := file.CreateIfAbsent(ctx, path); err != nil {
-		unlock()
+		_ = unlock()
 		return nil, conn.WriteError(err)
 	}
 	finder := conn.NewFinder(path) // it has read the schema when it has checked: 8 ms less
@@ -61,8 +61,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		checked, err = quickCheck(ctx, finder.DB, path)
 	}
 	if err != nil {
-		_ = finder.Close()
-		unlock()
+		_, _ = finder.Close(), unlock()
 		return nil, err
 	}
 	c := &Catalog{writer: conn.OpenWriter(path), path: path, unlock: unlock, checked: checked, finder: finder}
@@ -90,7 +89,7 @@ func (c *Catalog) inPlace() error {
 // is; a reader that holds on to the file is no error, and leaves that to the next
 // Close.
 func (c *Catalog) Close() error {
-	defer c.unlock()
+	defer func() { _ = c.unlock() }()
 	var seal time.Time
 	if c.file != nil { // else it was not opened to the end
 		seal = c.seal()

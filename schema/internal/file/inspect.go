@@ -16,21 +16,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
-)
-
-// found is what lies where a catalog should be.
-type found int
-
-const (
-	absent found = iota // no file, or one of no bytes
-	blank               // a database without tables: its maker died before the first commit
-	stored              // a catalog of this layout
 )
 
 // IsUsable returns an error with a class where a catalog at path could be neither opened
@@ -45,47 +36,49 @@ func IsStored(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	what, err := inspect(ctx, path)
-	if err == nil && what != stored {
+	stored, err := inspect(ctx, path)
+	if err == nil && !stored {
 		err = conn.ErrEmpty
 	}
 	return err
 }
 
-// inspect looks at a file without changing it, except that it completes what a
+// inspect reports whether a file is a catalog of this layout. None is stored yet where there is no
+// file, one of no bytes, or a database without tables, whose maker died before the first commit.
+// It looks at the file without changing it, except that it completes what a
 // process left that was killed while it wrote to a catalog: SQLite rolls a journal
 // back for a process that may write, and refuses to read before that is done. Its errors
 // have a class.
-func inspect(ctx context.Context, path string) (found, error) {
+func inspect(ctx context.Context, path string) (stored bool, err error) {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return absent, nil
+		return false, nil
 	case err != nil:
-		return absent, err
+		return false, err
 	case !st.Mode().IsRegular():
-		return absent, fmt.Errorf("%w: not a regular file", conn.ErrNotCatalog)
+		return false, fmt.Errorf("%w: not a regular file", conn.ErrNotCatalog)
 	case st.Size() == 0:
-		return absent, nil
+		return false, nil
 	}
 	head, err := readHead(path) // SQLite would say no more than that it cannot
 	if err != nil {
-		return absent, err
+		return false, err
 	}
 	for deadline := time.Now().Add(waitForOthers); ; {
-		what, err := probe(ctx, path, head)
+		stored, err := probe(ctx, path, head)
 		if !leftBehind(path, err) {
-			return what, err
+			return stored, err
 		}
 		if err = complete(ctx, path, err); err == nil {
 			continue
 		}
 		if !errors.Is(err, conn.ErrBusy) || time.Now().After(deadline) {
-			return absent, err
+			return false, err
 		}
 		select {
 		case <-ctx.Done():
-			return absent, ctx.Err()
+			return false, ctx.Err()
 		case <-time.After(20 * time.Millisecond): // somebody else may be completing it
 		}
 	}
@@ -132,12 +125,12 @@ func (h header) pageSize() int64 {
 
 // probe asks a read-only connection rather than the file's header, which lags
 // after a write-ahead log.
-func probe(ctx context.Context, path string, head header) (found, error) {
+func probe(ctx context.Context, path string, head header) (stored bool, err error) {
 	db := conn.OpenReader(path)
 	defer func() { _ = db.Close() }()
 	var id, version, tables int64
 	// The pragmas do not read the schema, which takes 8 ms.
-	err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id)
+	err = db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id)
 	if err == nil {
 		err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	}
@@ -145,15 +138,15 @@ func probe(ctx context.Context, path string, head header) (found, error) {
 		err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
 	}
 	if err != nil {
-		return absent, probeError(head, err)
+		return false, probeError(head, err)
 	}
 	switch {
 	case id == 0 && tables == 0 && version == 0:
-		return blank, nil
+		return false, nil
 	case id != layout.ApplicationID:
-		return absent, fmt.Errorf("%w: a SQLite database of another program (application_id %#x)", conn.ErrNotCatalog, uint32(id))
+		return false, fmt.Errorf("%w: a SQLite database of another program (application_id %#x)", conn.ErrNotCatalog, uint32(id))
 	}
-	return stored, layout.CheckVersion(version)
+	return true, layout.CheckVersion(version)
 }
 
 // probeError distinguishes a damaged catalog from another file.
@@ -197,7 +190,7 @@ func complete(ctx context.Context, path string, cause error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
 	}
-	defer unlock()
+	defer func() { _ = unlock() }()
 	db := conn.OpenToComplete(path)
 	var tables int64
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
@@ -272,7 +265,7 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 		return nil
 	}
 	if err == nil && st.Size() > 0 {
-		if what, err := inspect(ctx, path); err != nil || what == stored {
+		if stored, err := inspect(ctx, path); err != nil || stored {
 			return err
 		}
 	}
@@ -335,36 +328,10 @@ func syncFolder(dir string) {
 // handed out in memory, and an unfinished build of another process must not be
 // taken for debris. It fails with [conn.ErrBusy] while another process has the lock beside
 // the catalog. The operating system releases that when the process dies.
-func LockForWriting(catalog string) (unlock func(), err error) {
-	for {
-		f := flock.New(catalog + ".lock")
-		if err := regular.Check(f.Path()); err != nil {
-			return nil, err
-		}
-		ok, err := f.TryLock()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, conn.ErrBusy
-		}
-		if isCurrent(f) {
-			return func() {
-				_ = os.Remove(f.Path()) // while it is held, so that nobody locks a file without a name
-				_ = f.Unlock()
-			}, nil
-		}
-		_ = f.Unlock()
+func LockForWriting(catalog string) (unlock func() error, err error) {
+	unlock, err = atomicfile.LockFile(catalog + ".lock")
+	if errors.Is(err, atomicfile.ErrLocked) {
+		err = conn.ErrBusy
 	}
-}
-
-// isCurrent reports whether the locked file is still the one at its path: its
-// last holder may have removed it between our open and our lock.
-func isCurrent(f *flock.Flock) bool {
-	there, err := os.Stat(f.Path())
-	if err != nil {
-		return false
-	}
-	locked, err := f.Stat()
-	return err == nil && os.SameFile(there, locked)
+	return unlock, err
 }

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/gofrs/flock"
-
 	"pakdb/diff/ship/delta"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
@@ -258,31 +256,12 @@ func HasModes(root *os.Root) bool {
 // processes, until it is released; the system does so when the process dies.
 // A folder that cannot be written to needs no lock, and gets none.
 func Lock(dir string) (release func() error, err error) {
-	for {
-		f := flock.New(filepath.Join(dir, lockName))
-		if err := regular.Check(f.Path()); err != nil {
-			return nil, err
-		}
-		ok, err := f.TryLock()
-		switch {
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):
-			return func() error { return nil }, nil
-		case err != nil:
-			return nil, err
-		case !ok:
-			return nil, &fs.PathError{Op: "update", Path: dir, Err: ErrBusy}
-		}
-		// Its last holder may have removed it between our open and our lock.
-		there, serr := os.Stat(f.Path())
-		locked, herr := f.Stat()
-		if serr == nil && herr == nil && os.SameFile(there, locked) {
-			return func() error {
-				_ = os.Remove(f.Path()) // while it is held, so that nobody locks a file without a name
-				return f.Unlock()
-			}, nil
-		}
-		if err := f.Unlock(); err != nil {
-			return nil, err
-		}
+	release, err = atomicfile.LockFile(filepath.Join(dir, lockName))
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):
+		return func() error { return nil }, nil
+	case errors.Is(err, atomicfile.ErrLocked):
+		return nil, &fs.PathError{Op: "update", Path: dir, Err: ErrBusy}
 	}
+	return release, err
 }
