@@ -107,7 +107,6 @@ type merge struct {
 	archives map[int64]int64     // by their ids there
 	handed   map[int64]bool      // contents, by their ids there, about which the catalog knows all by now
 	values   map[contentOf]int64 // sets of values, by their ids there, that an entry is to hand over
-	searched []Scanned           // of contents that both have, what both found
 }
 
 // contentOf is a content, by its id in the other catalog, and the package that it is of.
@@ -141,7 +140,7 @@ func (m *merge) run(ctx context.Context) error {
 	if err := m.flush(); err != nil {
 		return err
 	}
-	if err := m.AddScanned(ctx, m.searched); err != nil {
+	if err := m.addSearched(ctx); err != nil {
 		return err
 	}
 	return m.addSets(ctx)
@@ -243,7 +242,8 @@ func (m *merge) count(archives, entries, bytes int64) {
 type there struct {
 	id        int64
 	inspected string
-	known     int64            // hash of the ids it was searched for
+	known     int64            // hash of the ids it was searched for; 0: none yet
+	searched  bool             // it is to be searched
 	values    map[int64]string // what made them, by header
 }
 
@@ -266,15 +266,12 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 	if err != nil {
 		return err
 	}
-	var inspected, searched []int64 // otherwise than here
+	var whole []int64
 	for _, id := range ids {
 		k, c := here[id], contents[id]
-		switch by := c.Inspector; {
-		case k == nil, by != "" && !inspectedSince(k.inspected, by) && !record.Outranks(k.inspected, by):
+		if by := c.Inspector; k == nil || by != "" && !inspectedSince(k.inspected, by) && !record.Outranks(k.inspected, by) {
 			delete(here, id) // all of it is replaced
-			inspected = append(inspected, id)
-		case c.Known != 0 && c.Known != k.known:
-			searched = append(searched, id)
+			whole = append(whole, id)
 		}
 		e := holders[id]
 		e.Sketch, e.Copied.Digests = c.Sketch, c.Digests
@@ -284,15 +281,12 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 			}
 		}
 	}
-	facts, err := m.from.Facts(ctx, inspected)
+	facts, err := m.from.Facts(ctx, whole)
 	if err != nil {
 		return err
 	}
 	for id, f := range facts {
 		holders[id].Facts = f
-	}
-	if err := m.addSearched(ctx, searched, here); err != nil {
-		return err
 	}
 	return m.addValues(ctx, chunk)
 }
@@ -338,7 +332,7 @@ func (m *merge) lookUp(ctx context.Context, hashes map[int64]Digest) (map[int64]
 			if k == nil {
 				k = &there{id: v[1].(int64), values: map[int64]string{}}
 				k.inspected, _ = v[2].(string)
-				k.known, _ = v[3].(int64)
+				k.known, k.searched = v[3].(int64)
 				here[v[0].(int64)] = k
 			}
 			if header, ok := v[4].(int64); ok {
@@ -347,15 +341,42 @@ func (m *merge) lookUp(ctx context.Context, hashes map[int64]Digest) (map[int64]
 		})
 }
 
-// addSearched adds to what is to be stored what both catalogs found by searching contents that they
-// inspected alike. A scan searches contents of unknown structure for the ids of all builds that are
-// in the catalog by then, so each searched for the ids of its own builds.
-func (m *merge) addSearched(ctx context.Context, ids []int64, here map[int64]*there) error {
+// searchedAtOnce is how many contents are compared at once.
+const searchedAtOnce = 4096
+
+// addSearched adds what the other catalog found by searching contents that this one has
+// searched for other ids. A scan searches contents of unknown structure for the ids of all builds
+// that are in the catalog by then, so each searched for the ids of its own builds.
+func (m *merge) addSearched(ctx context.Context) error {
+	all, err := m.from.Searched(ctx, m.step.ID)
+	for part := range slices.Chunk(all, searchedAtOnce) {
+		if err == nil {
+			err = m.addSearchedOf(ctx, part)
+		}
+	}
+	return err
+}
+
+func (m *merge) addSearchedOf(ctx context.Context, searched []other.Searched) error {
+	hashes := map[int64]Digest{}
+	for _, s := range searched {
+		hashes[s.Content] = s.Hash
+	}
+	here, err := m.lookUp(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, s := range searched {
+		if k := here[s.Content]; k != nil && k.searched && k.known != s.Known {
+			ids = append(ids, s.Content)
+		}
+	}
 	facts, err := m.from.Facts(ctx, ids)
 	if err != nil {
 		return err
 	}
-	found := map[int64][]Ref{}
+	refs := map[int64][]Ref{}
 	err = m.finder.Each(ctx, `SELECT src.b, k.word, s.word, r.key, r.flags FROM src
 		CROSS JOIN x_ref r ON r.content_id = src.a AND r.seq >= 1 << 32 AND r.seq < 2 << 32
 		CROSS JOIN x_word k ON k.word_id = r.kind_id
@@ -365,18 +386,22 @@ func (m *merge) addSearched(ctx context.Context, ids []int64, here map[int64]*th
 			id, r := v[0].(int64), Ref{Key: v[3].(int64), Flags: v[4].(int64)}
 			r.Kind, _ = v[1].(string)
 			r.Space, _ = v[2].(string)
-			found[id] = append(found[id], r)
+			refs[id] = append(refs[id], r)
 		})
+	if err != nil {
+		return err
+	}
+	var found []Scanned
 	for _, id := range ids {
 		seen := map[Ref]bool{}
-		refs := slices.DeleteFunc(append(found[id], facts[id].Scanned...), func(r Ref) bool {
+		both := slices.DeleteFunc(append(refs[id], facts[id].Scanned...), func(r Ref) bool {
 			again := seen[r]
 			seen[r] = true
 			return again
 		})
-		m.searched = append(m.searched, Scanned{Content: here[id].id, Known: bothKnown(here[id].known, facts[id].Known), Refs: refs})
+		found = append(found, Scanned{Content: here[id].id, Known: bothKnown(here[id].known, facts[id].Known), Refs: both})
 	}
-	return err
+	return m.AddScanned(ctx, found)
 }
 
 // bothKnown is the hash of two sets of ids together, in either order; a may be 0, none. No scan

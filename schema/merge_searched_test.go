@@ -12,6 +12,12 @@ import (
 // TestMergeSearched: of a content that two catalogs searched for the ids of their own builds,
 // both together have what either found, and the next scan searches it again.
 func TestMergeSearched(t *testing.T) {
+	t.Run("archives", func(t *testing.T) { mergeSearched(t, 1) })
+	t.Run("one archive", func(t *testing.T) { mergeSearched(t, 0) })
+}
+
+// mergeSearched merges catalogs whose archives differ if others is 1, and are the same if it is 0.
+func mergeSearched(t *testing.T, others int) {
 	dir := t.TempDir()
 	var paths []string
 	for n, found := range [][]schema.Ref{{{Kind: "scan", Space: "a", Key: 1}, {Kind: "scan", Space: "a", Key: 2}}, {{Kind: "scan", Space: "a", Key: 2}, {Kind: "scan", Space: "b", Key: 3, Flags: 1}}} {
@@ -24,7 +30,7 @@ func TestMergeSearched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, err := schematest.TryStart(t.Context(), b, schema.Archive{Size: int64(n), Quick: digest(n), Scan: "s", Format: "test"})
+		id, err := schematest.TryStart(t.Context(), b, schema.Archive{Size: 9, ModTime: 1, Quick: digest(others * n), Scan: "s", Format: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

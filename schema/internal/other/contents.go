@@ -17,7 +17,6 @@ import (
 // Content is what a content is compared by, and what inspected it.
 type Content struct {
 	Inspector string // "" when nothing did
-	Known     int64  // hash of the ids that it was searched for; 0: none
 	Sketch    []byte // nil for none
 	Digests   []record.PackageDigest
 	Sets      []SetKey // of values that follow from the content and its package alone
@@ -41,7 +40,6 @@ func (c *Catalog) Contents(ctx context.Context, ids []int64) (map[int64]*Content
 		{"x_package_digest", "t.header, t.essence, t.exports", "", func(id int64, r *row) {
 			all[id].Digests = append(all[id].Digests, packageDigest(r))
 		}},
-		{"x_content_scan", "t.known", "", func(id int64, r *row) { all[id].Known = r.number("known") }},
 		{"x_value_set", "t.set_id, t.header, t.reader_id", " AND t.context = 0", func(id int64, r *row) {
 			all[id].Sets = append(all[id].Sets, SetKey{r.number("set_id"), r.number("header"), r.word("reader_id")})
 		}},
@@ -120,6 +118,27 @@ func packageDigest(r *row) (d record.PackageDigest) {
 		d.Exports = append(d.Exports, binary.LittleEndian.Uint64(exports))
 	}
 	return d
+}
+
+// Searched is a content that was searched for ids.
+type Searched struct {
+	Content, Known int64         // Known is a hash of the ids
+	Hash           record.Digest // of the content
+}
+
+// Searched returns the contents of a build that were searched. Those whose bytes nobody has read
+// are not among them.
+func (c *Catalog) Searched(ctx context.Context, build int64) (all []Searched, err error) {
+	err = c.each(ctx, "x_content_scan", `SELECT s.content_id, s.known, c.hash FROM x_content_scan s
+		JOIN x_content c ON c.content_id = s.content_id AND length(c.hash) = 32
+		WHERE s.known <> 0 AND EXISTS (SELECT 1 FROM x_entry_row r
+			CROSS JOIN x_archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN x_build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?
+			WHERE r.content_id = s.content_id)
+		ORDER BY s.content_id`, []driver.Value{build}, func(r *row) {
+		all = append(all, Searched{r.number("content_id"), r.number("known"), r.digest("hash")})
+	})
+	return all, err
 }
 
 // Set is the values of a content.
