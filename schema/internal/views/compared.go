@@ -82,18 +82,19 @@ type program struct {
 	sets    map[int64][]place     // what registers are set to anywhere
 	outer   map[int64]bool        // registers that are read where they are not known
 	records map[place][]place     // the values of records
+	grouped bool                  // sorters only bring equal values together, in any order
 	unknown bool                  // it has something that is not understood
 }
 
 // comparedAlone returns the columns of the view of which a statement only compares values with each
 // other: of path, and of content.
-func comparedAlone(all []instruction, view *table, opened string) (columns uint64) {
+func comparedAlone(all []instruction, view *table, opened string, ordered bool) (columns uint64) {
 	if len(all) > maxProgram {
 		return 0
 	}
 	p := &program{view: view, opened: opened, opens: map[int64]instruction{}, sorters: map[int64]int64{}, domains: map[place]place{}, now: registers{},
 		jumps: map[int64][]registers{}, lost: map[int64]bool{}, merged: map[place][]place{}, numbers: map[int64]int64{}, sets: map[int64][]place{},
-		outer: map[int64]bool{}, records: map[place][]place{}}
+		outer: map[int64]bool{}, records: map[place][]place{}, grouped: !ordered}
 	for at, x := range all {
 		if roles[x.op] == "" {
 			return 0
@@ -111,6 +112,8 @@ func comparedAlone(all []instruction, view *table, opened string) (columns uint6
 			before, again := p.opens[x.p1]
 			p.unknown = p.unknown || again && (before.op != x.op || before.p4 != x.p4)
 			p.opens[x.p1] = x
+		case "DecrJumpZero": // of a LIMIT, which ends at some of the groups
+			p.grouped = false
 		case "SorterData":
 			before, again := p.sorters[x.p3]
 			p.unknown = p.unknown || again && before != x.p1
@@ -318,7 +321,7 @@ func (p *program) cell(cursor, column int64) place {
 	switch x := p.opens[cursor]; {
 	case x.op == "VOpen" && x.p4 == p.opened && slices.Contains([]string{"path", "content"}, p.view.columns[column].name):
 		return place{'v', 0, column}
-	case x.op == "OpenEphemeral" && byBytes(x.p4), x.op == "SorterOpen" && column >= max(x.p3, int64(strings.Count(x.p4, ","))):
+	case (x.op == "OpenEphemeral" || x.op == "SorterOpen" && p.grouped) && byBytes(x.p4), x.op == "SorterOpen" && column >= max(x.p3, int64(strings.Count(x.p4, ","))):
 		return place{'c', cursor, column}
 	}
 	return more

@@ -318,7 +318,6 @@ func (c *cursor) stream(w *wanted) (err error) {
 // to SQLite what costs much.
 func (c *cursor) kept(w *wanted) error {
 	c.tests = slices.DeleteFunc(c.tests, func(x test) bool { return c.t.isOfBuild(x.column) || !x.isCheap() })
-	c.retain()
 	if c.lastStores == nil {
 		c.lastStores = make([]*store, len(w.builds))
 		for i, b := range w.builds {
@@ -331,7 +330,11 @@ func (c *cursor) kept(w *wanted) error {
 	}
 	c.stores = c.lastStores
 	c.at, c.row = -1, -1
-	return c.nextStore()
+	err := c.nextStore()
+	if c.index == nil || c.at < len(c.stores)-1 || !c.end && c.index.after(c.row) >= 0 { // there may be other rows
+		c.retain()
+	}
+	return err
 }
 
 // nextStore moves to the first row of the next store that has one.

@@ -204,7 +204,7 @@ func (t *Tables) inspect(sql string, values []driver.NamedValue) {
 	own, _ := programOf(t.ctx, t.conn.(driver.QueryerContext), "SELECT 1 FROM temp.entries", nil)
 	for _, x := range own {
 		if x.op == "VOpen" {
-			entries.compared = comparedAlone(all, entries, x.p4)
+			entries.compared = comparedAlone(all, entries, x.p4, strings.Contains(strings.ToLower(sql), "order"))
 		}
 	}
 }
