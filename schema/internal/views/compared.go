@@ -34,10 +34,9 @@ func programOf(ctx context.Context, on driver.QueryerContext, sql string, values
 
 // roles are what instructions do with p1, p2 and p3: "i" is a register that is read, "o" one that is
 // set, "j" an address to jump to, "y" one to come to when other instructions have run. After those
-// with "!" the next one does not run, after those with "?" it runs when others have. [program.step]
-// knows the rest.
+// with "!" others may run before the next one does. [program.step] knows the rest.
 var roles = map[string]string{
-	"Init": "-j-!", "Goto": "-j-!", "Jump": "jjj!", "Halt": "---!", "EndCoroutine": "i--!", "Gosub": "oj-?", "Return": "i--?", "InitCoroutine": "ojy?", "Yield": "iy-?",
+	"Init": "-j-!", "Goto": "-j-!", "Jump": "jjj!", "Halt": "---!", "EndCoroutine": "i--!", "Gosub": "oj-!", "Return": "i--!", "InitCoroutine": "ojy!", "Yield": "iy-!",
 	"BeginSubrtn": "-o-", "Once": "-j-", "Transaction": "---", "Noop": "---", "Explain": "---", "Close": "---", "NullRow": "---",
 	"Integer": "-o-", "Int64": "-o-", "Real": "-o-", "String8": "-o-", "Blob": "-o-", "Variable": "-o-", "CollSeq": "o--", "Null": "---",
 	"VOpen": "---", "VFilter": "-j-", "VColumn": "---", "VNext": "-j-", "Rowid": "-o-", "OpenPseudo": "---", "OpenEphemeral": "--o", "NewRowid": "-o-", "Insert": "---",
@@ -66,6 +65,18 @@ var more place
 // registers are the places of the values of registers, at an instruction.
 type registers map[int64]place
 
+// both returns what is known of registers in either of two cases, of which the first may be nil.
+func both(a, b registers) registers {
+	if a == nil {
+		return maps.Clone(b)
+	}
+	maps.DeleteFunc(a, func(register int64, at place) bool {
+		other, known := b[register]
+		return !known || other != at
+	})
+	return a
+}
+
 // program finds which values of the view entries a statement only compares with each other. They
 // are a domain, in which ids may take the place of texts.
 type program struct {
@@ -75,9 +86,7 @@ type program struct {
 	sorters map[int64]int64       // the one whose row a cursor is at
 	domains map[place]place       // the next place of a domain, up to the one that names it
 	now     registers             // where they are known
-	jumps   map[int64][]registers // what they are where another instruction jumps to this one
-	lost    map[int64]bool        // instructions that are run after those that follow them
-	merged  map[place][]place     // what a register may be where several instructions lead to one
+	jumps   map[int64]registers   // what is known of them wherever another instruction jumps to this one from
 	numbers map[int64]int64       // registers that are numbers
 	sets    map[int64][]place     // what registers are set to anywhere
 	outer   map[int64]bool        // registers that are read where they are not known
@@ -92,20 +101,16 @@ func comparedAlone(all []instruction, view *table, opened string, ordered bool) 
 	if len(all) > maxProgram {
 		return 0
 	}
-	p := &program{view: view, opened: opened, opens: map[int64]instruction{}, sorters: map[int64]int64{}, domains: map[place]place{}, now: registers{},
-		jumps: map[int64][]registers{}, lost: map[int64]bool{}, merged: map[place][]place{}, numbers: map[int64]int64{}, sets: map[int64][]place{},
-		outer: map[int64]bool{}, records: map[place][]place{}, grouped: !ordered}
+	p := &program{view: view, opened: opened, opens: map[int64]instruction{}, sorters: map[int64]int64{}, domains: map[place]place{},
+		now: registers{}, jumps: map[int64]registers{}, numbers: map[int64]int64{}, sets: map[int64][]place{}, outer: map[int64]bool{}, records: map[place][]place{}, grouped: !ordered}
 	for at, x := range all {
 		if roles[x.op] == "" {
 			return 0
 		}
 		for i, n := range []int64{x.p1, x.p2, x.p3} {
 			if role := roles[x.op][i]; role == 'y' || role == 'j' && n <= int64(at) {
-				p.lost[n] = true
+				p.jumps[n] = registers{}
 			}
-		}
-		if strings.HasSuffix(roles[x.op], "?") {
-			p.lost[int64(at)+1] = true
 		}
 		switch x.op {
 		case "VOpen", "OpenEphemeral", "SorterOpen", "OpenPseudo":
@@ -121,16 +126,20 @@ func comparedAlone(all []instruction, view *table, opened string, ordered bool) 
 		}
 	}
 	for at, x := range all {
-		p.arrive(int64(at))
+		if from := p.jumps[int64(at)]; from != nil {
+			p.now = both(from, p.now)
+			clear(p.numbers)
+		}
 		forEquality := at+1 < len(all) && all[at+1].op == "Jump" && all[at+1].p1 == all[at+1].p3 // less is as more
 		p.step(int64(at), x, forEquality)
 		for i, n := range []int64{x.p1, x.p2, x.p3} {
-			if roles[x.op][i] == 'j' && n > int64(at) && !p.lost[n] {
-				p.jumps[n] = append(p.jumps[n], maps.Clone(p.now))
+			if roles[x.op][i] == 'j' && n > int64(at) {
+				p.jumps[n] = both(p.jumps[n], p.now)
 			}
 		}
 		if strings.HasSuffix(roles[x.op], "!") {
-			p.now = nil
+			p.now = registers{}
+			clear(p.numbers)
 		}
 	}
 	for register := range p.outer {
@@ -151,34 +160,6 @@ func comparedAlone(all []instruction, view *table, opened string, ordered bool) 
 		columns |= bit(content)
 	}
 	return columns
-}
-
-// arrive finds what is known of registers at an instruction.
-func (p *program) arrive(at int64) {
-	from := p.jumps[at]
-	if len(from) == 0 && p.now != nil && !p.lost[at] {
-		return // from the one before alone
-	}
-	if p.now != nil {
-		from = append(from, p.now)
-	}
-	p.now = registers{}
-	clear(p.numbers)
-	if p.lost[at] || len(from) == 0 {
-		return
-	}
-	for register := range from[0] {
-		var places []place
-		for _, before := range from {
-			if one, known := before[register]; known {
-				places = append(places, one)
-			}
-		}
-		if len(places) == len(from) {
-			one := place{'g', at, register}
-			p.now[register], p.merged[one] = one, places
-		}
-	}
 }
 
 // step takes account of an instruction.
@@ -292,19 +273,8 @@ func (p *program) get(register int64) place {
 		p.outer[register] = true
 		return place{'r', register, 0}
 	}
-	p.join(at)
-	return at
-}
-
-// join makes one domain of all that a register may be.
-func (p *program) join(at place) {
 	p.unknown = p.unknown || at.kind == 'm'
-	parts := p.merged[at]
-	delete(p.merged, at)
-	for _, part := range parts {
-		p.join(part)
-		p.same(at, part)
-	}
+	return at
 }
 
 func (p *program) set(register int64, at place) {
