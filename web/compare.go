@@ -302,7 +302,8 @@ func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address,
 	if i < 0 {
 		return refuse(http.StatusBadRequest, "", "row is the number of a change")
 	}
-	with := show.NewComparer(show.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild, show.CompareOptions{Media: true})
+	with := show.NewComparer(x.db, x.contents, x.registry, c.OldBuild, c.NewBuild)
+	with.Media = true
 	var change diff.Change
 	err = c.each(r.Context(), int(i), func(_ int, ch *diff.Change) bool {
 		change = *ch

@@ -22,7 +22,6 @@ import (
 	"pakdb/codecs/unreal/media"
 	"pakdb/internal/bin"
 	"pakdb/internal/picture"
-	"pakdb/query/show"
 	"pakdb/web/internal/explore"
 )
 
@@ -278,10 +277,11 @@ func nth(p *media.Package, number int, isOne func(class string) bool) int {
 }
 
 func (f *file) media(ctx context.Context) (*media.Package, error) {
-	if _, err := f.digest(); err != nil {
+	b, err := f.inBuild(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return show.NewFiles(f.db, f.contents, f.registry).Media(ctx, f.build.Label, f.path())
+	return b.Media(ctx, f.path())
 }
 
 // sound is a sound that browsers play; with raw=1 it is any, as a download.

@@ -314,7 +314,9 @@ const mostOrigins = 5000
 // blame answers with the values of the file, or its lines: the name, the value, the build that
 // gave it, and the value before, null for none.
 func (f *file) blame(w http.ResponseWriter, r *http.Request, _ *address) error {
-	all, err := f.origins(func(x *show.Files) ([]semantic.Origin, error) { return x.Blame(r.Context(), f.build.Label, f.path()) })
+	all, err := f.origins(func(of semantic.Contents) ([]semantic.Origin, error) {
+		return semantic.Blame(r.Context(), f.db, of, f.build.Label, f.path())
+	})
 	rows := [][]any{}
 	for _, o := range all[:min(len(all), mostOrigins)] {
 		rows = append(rows, []any{o.Name, o.Value, o.Build, o.Before})
@@ -323,11 +325,15 @@ func (f *file) blame(w http.ResponseWriter, r *http.Request, _ *address) error {
 }
 
 // origins returns what a call finds, nothing if the file has no path.
-func (f *file) origins(call func(*show.Files) ([]semantic.Origin, error)) ([]semantic.Origin, error) {
+func (f *file) origins(call func(semantic.Contents) ([]semantic.Origin, error)) ([]semantic.Origin, error) {
 	if f.path() == "" {
 		return nil, nil
 	}
-	all, err := call(show.NewFiles(f.db, f.contents, f.registry))
+	var contents semantic.Contents // nil for none
+	if f.contents != nil {
+		contents = f.contents
+	}
+	all, err := call(contents)
 	if errors.Is(err, diff.ErrNoFile) {
 		return nil, nil
 	}
@@ -337,8 +343,8 @@ func (f *file) origins(call func(*show.Files) ([]semantic.Origin, error)) ([]sem
 // value answers with what a value of that name was since which builds, the oldest first, up to
 // the build.
 func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
-	all, err := f.origins(func(x *show.Files) ([]semantic.Origin, error) {
-		return x.BlameOf(r.Context(), f.build.Label, f.path(), a.query.Get("name"))
+	all, err := f.origins(func(of semantic.Contents) ([]semantic.Origin, error) {
+		return semantic.BlameOf(r.Context(), f.db, of, f.build.Label, f.path(), a.query.Get("name"))
 	})
 	values := [][]any{}
 	for _, o := range slices.Backward(all) {

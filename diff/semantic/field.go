@@ -7,10 +7,13 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/internal/side"
 	"pakdb/schema"
-	"strconv"
 )
 
 // Contents hands out decoded contents by their BLAKE3, whole and verified.
@@ -146,6 +149,36 @@ func compareFields(old, new []field) []Field {
 		}
 	}
 	return changes
+}
+
+// mostMeant bounds the values of a tree that are compared.
+const mostMeant = 20_000
+
+// CompareTrees lists the values that differ between trees of what contents mean, nil for no
+// tree, by their names: "Summons.[0]". Inherited ones are left out.
+func CompareTrees(old, new *codecs.Node) []Field {
+	return compareFields(treeFields(old, "", nil), treeFields(new, "", nil))
+}
+
+func treeFields(n *codecs.Node, name string, all []field) []field {
+	if n == nil {
+		return nil
+	}
+	for k, child := range n.Children {
+		if len(all) >= mostMeant {
+			break
+		}
+		called := cmp.Or(child.Name, fmt.Sprintf("[%d]", k))
+		if name != "" && !strings.HasPrefix(called, "[") {
+			called = "." + called
+		}
+		called = name + called
+		if child.Value != nil && child.Inherited == "" {
+			all = append(all, field{name: called, value: fmt.Sprint(child.Value)})
+		}
+		all = treeFields(child, called, all)
+	}
+	return all
 }
 
 func byKey(fields []field) map[string]*field {

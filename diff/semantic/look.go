@@ -10,8 +10,8 @@ import (
 
 // Look is a texture's look from afar, whatever its size, format and place.
 type Look struct {
-	Object        string
-	Width, Height int // of the texture
+	Path, Object  string // of the package, and in it
+	Width, Height int    // of the texture
 
 	hash  uint64       // which of 64 places are darker than what is right of them
 	small *image.NRGBA // farSide x farSide
@@ -25,9 +25,9 @@ const (
 	leastOf  = 12   // bits of a hash that are set, and that are not: a picture of one colour looks like all others
 )
 
-// Looks returns the looks of the textures of a package. Textures that cannot be decoded,
+// Looks returns the looks of the textures of the package of that path. Textures that cannot be decoded,
 // or are nearly of one colour, have none.
-func Looks(p *media.Package) (all []Look) {
+func Looks(p *media.Package, path string) (all []Look) {
 	for i := range p.Exports {
 		if !media.IsTexture(p.ClassOf(i)) {
 			continue
@@ -50,7 +50,7 @@ func Looks(p *media.Package) (all []Look) {
 			continue
 		}
 		if l, ok := lookOf(out); ok {
-			l.Object, l.Width, l.Height = p.NameOf(p.Exports[i].Name), t.Width, t.Height
+			l.Path, l.Object, l.Width, l.Height = path, p.NameOf(p.Exports[i].Name), t.Width, t.Height
 			all = append(all, l)
 		}
 	}
@@ -76,9 +76,20 @@ func lookOf(i image.Image) (l Look, ok bool) {
 	return l, n >= leastOf && n <= 64-leastOf
 }
 
-// Alike reports whether two textures look the same: of the same proportions, by the hash,
+// Nearest returns the one of some textures that looks most like this one, nil for none.
+func (l *Look) Nearest(others []Look) (best *Look) {
+	most := 0.0
+	for i := range others {
+		if psnr, ok := l.alike(&others[i]); ok && psnr > most {
+			best, most = &others[i], psnr
+		}
+	}
+	return best
+}
+
+// alike reports whether two textures look the same: of the same proportions, by the hash,
 // and by the pixels of small pictures, whose psnr shows how near they are.
-func (l *Look) Alike(other *Look) (psnr float64, ok bool) {
+func (l *Look) alike(other *Look) (psnr float64, ok bool) {
 	if l.Width*other.Height != l.Height*other.Width || bits.OnesCount64(l.hash^other.hash) > mostBits {
 		return 0, false
 	}

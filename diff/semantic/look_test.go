@@ -49,18 +49,18 @@ func TestLooks(t *testing.T) {
 			}
 		}
 		for what, same := range map[string]image.Image{"itself": waves(200, 120, i+1), "small": picture.Resized(waves(200, 120, i+1), 100, 60), "rough": rough} {
-			if psnr, ok := looked(t, same).Alike(l); !ok {
+			if psnr, ok := looked(t, same).alike(l); !ok {
 				t.Errorf("%d, %s: PSNR %.1f", i, what, psnr)
 			}
 		}
 		for k, other := range all {
-			if psnr, ok := other.Alike(l); ok && k != i {
+			if psnr, ok := other.alike(l); ok && k != i {
 				t.Errorf("%d looks like %d: PSNR %.1f", i, k, psnr)
 			}
 		}
 		tall := *l
 		tall.Width, tall.Height = 120, 200
-		if _, ok := tall.Alike(l); ok {
+		if _, ok := tall.alike(l); ok {
 			t.Errorf("%d: of other proportions", i)
 		}
 	}

@@ -1,10 +1,14 @@
 package semantic_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pakdb/codecs"
+	"pakdb/diff/semantic"
 )
 
 // wide is a text in UTF-16.
@@ -68,5 +72,27 @@ func TestNoWideText(t *testing.T) {
 	in := insides(t)("a.mp2", "\xff\xfeab\x01\x00\x00\xd8", "\xff\xfeab\x02\x00\x00\xd8")
 	if in.Text != "" || len(in.Ranges) != 1 {
 		t.Errorf("%+v", in)
+	}
+}
+
+// TestTrees: of values of one name each is compared with the one in its place, and inherited
+// values are left out.
+func TestTrees(t *testing.T) {
+	tree := func(first, last string, inherited int) *codecs.Node {
+		root := &codecs.Node{}
+		root.Add("refers to", nil).Add("uses", first)
+		root.Children[0].Add("uses", last)
+		root.Add("size", inherited).Inherited = "parent"
+		return root
+	}
+	var got []string
+	for _, f := range semantic.CompareTrees(tree("a", "b", 1), tree("c", "b", 2)) {
+		got = append(got, f.Name+" "+*f.Old+" "+*f.New)
+	}
+	if !slices.Equal(got, []string{"refers to.uses a c"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := semantic.CompareTrees(nil, tree("a", "b", 1)); len(got) != 2 || got[1].Name != "refers to.uses#2" || got[1].Old != nil {
+		t.Errorf("of none: %+v", got)
 	}
 }

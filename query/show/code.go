@@ -145,10 +145,21 @@ func (s section) at(offset, size int64) ([]byte, error) {
 	return s.data[from : from+size], nil
 }
 
-// Media returns a package of the build such that its textures and sounds can be read. The
-// errors are those of [Build.Code].
+// Media returns the package that a file of the build is part of, such that its textures and
+// sounds can be read. The errors are those of [Build.Code].
 func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) {
-	f, err := b.open(ctx, path)
+	stem, _, part := asset.Split(path)
+	headers := []string{path}
+	if part == asset.Body || part == asset.Bulk {
+		headers = asset.Headers(stem)
+	}
+	var f *packageFile
+	var err error
+	for _, path = range headers {
+		if f, err = b.open(ctx, path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +167,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 	if f.Zen != nil { // the objects of the program may not be known
 		m.PackageFacts = zen.Resolve(f.PackageFacts, media.ScriptObjects())
 	}
-	_, _, part := asset.Split(path)
+	_, _, part = asset.Split(path)
 	m.Open = func(beside media.File) (io.ReaderAt, int64, error) {
 		if beside == media.Whole {
 			whole := f.whole()
@@ -215,7 +226,7 @@ func (b *Build) AddValues(ctx context.Context, root *codecs.Node, path string) e
 // opaque calls each for the exports of a package that were not understood, by their numbers from
 // 0, with the reason; read is false if the values of the package were not read.
 func (b *Build) opaque(ctx context.Context, path string, each func(export int64, why string)) (read bool, err error) {
-	return read, schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
+	err = schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
 		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
 		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
 		read = true
@@ -224,6 +235,7 @@ func (b *Build) opaque(ctx context.Context, path string, each func(export int64,
 			each(ordinal, why)
 		}
 	})
+	return read, err
 }
 
 func exportsOf(root *codecs.Node) []*codecs.Node {

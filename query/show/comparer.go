@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"image"
@@ -21,62 +22,104 @@ import (
 	"pakdb/query"
 )
 
-// CompareOptions of a [Comparer]. The zero value works.
-type CompareOptions struct {
-	// Hashes reports exports with other bytes by hashes also where their values show what
-	// changed.
-	Hashes bool
-	// Media compares the pixels of textures and the samples of sounds, too.
+// Comparer compares contents of two builds. It is not safe for concurrent use.
+type Comparer struct {
+	*semantic.Comparer
+	// Media compares the pixels of textures and the samples of sounds, too, if contents are at
+	// hand.
 	Media bool
 	// Changes are all changes between the builds, for textures that came: one that went may
 	// look the same. nil: textures that came are not compared with any.
 	Changes func(context.Context) iter.Seq2[diff.Change, error]
 	// Warn gets errors of what could not be read, if not nil.
 	Warn func(text string)
-}
 
-// Comparer compares contents of two builds. It is not safe for concurrent use.
-type Comparer struct {
-	*semantic.Comparer
-	files   *Files
-	options CompareOptions
-	media   bool // pixels and samples are compared
+	contents *query.Contents
+	registry *codecs.Registry
+	builds   map[string]*Build // by label
 
-	removed      []removedLook // textures that went
+	removed      []semantic.Look // textures that went
 	removedKnown bool
 
 	warnings []string // of the change that was compared last
 	pictures []*semantic.Pictures
 }
 
-// NewComparer returns what compares the contents of two builds, by their labels.
-func NewComparer(files *Files, old, new string, o CompareOptions) *Comparer {
-	return &Comparer{files: files, options: o, media: o.Media && files.contents != nil,
-		Comparer: &semantic.Comparer{DB: files.db, Contents: files.texts(), OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
+// NewComparer returns what compares the contents of two builds of a catalog, by their labels.
+// contents may be nil.
+func NewComparer(db *sql.DB, contents *query.Contents, r *codecs.Registry, old, new string) *Comparer {
+	i := &Comparer{Comparer: &semantic.Comparer{DB: db, OldBuild: old, NewBuild: new}, contents: contents, registry: r, builds: map[string]*Build{}}
+	i.Code = i.code
+	if contents != nil {
+		i.Contents = contents
+	}
+	return i
 }
+
+// build returns the files of a build.
+func (i *Comparer) build(ctx context.Context, label string) (b *Build, err error) {
+	if i.builds[label] == nil {
+		if i.builds[label], err = InBuild(ctx, i.DB, label, i.contents, i.registry); err != nil {
+			return nil, err
+		}
+	}
+	return i.builds[label], nil
+}
+
+// sides calls do for each file that a change has: of the old build, which is 0, and of the new
+// one, 1.
+func (i *Comparer) sides(ctx context.Context, c *diff.Change, do func(k int, b *Build, f *diff.File) error) error {
+	for k, f := range []*diff.File{c.Old, c.New} {
+		if f == nil {
+			continue
+		}
+		b, err := i.build(ctx, []string{i.OldBuild, i.NewBuild}[k])
+		if err == nil {
+			err = do(k, b, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code returns the text of functions of a package, by their paths. Of contents that are not
+// at hand, or damaged, there is none.
+func (i *Comparer) code(ctx context.Context, build, path string) (map[string]string, error) {
+	b, err := i.build(ctx, build)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := b.Texts(ctx, path)
+	if IsDamage(err) { // a problem of the content, which the catalog has
+		return nil, nil
+	}
+	return texts, err
+}
+
+// sees reports whether pixels and samples are compared.
+func (i *Comparer) sees() bool { return i.Media && i.contents != nil }
 
 // warn reports what could not be looked at of the change that is compared.
 func (i *Comparer) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	i.warnings = append(i.warnings, text)
-	if i.options.Warn != nil {
-		i.options.Warn(text)
+	if i.Warn != nil {
+		i.Warn(text)
 	}
 }
 
 // Changed returns what changed inside. It is nil for changes that are none of content, and
-// of contents that are not at hand or damaged, which is warned of; and for a nil Comparer.
+// of contents that are not at hand or damaged, which is warned of.
 func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	if i == nil {
-		return nil, nil
-	}
 	i.warnings, i.pictures = nil, nil
-	if i.media && c.Kind == diff.Added {
-		in := &semantic.Difference{}
-		if err := i.lookElsewhere(ctx, c, in); err != nil || len(in.Fields) == 0 {
+	if i.sees() && c.Kind == diff.Added {
+		fields, err := i.lookElsewhere(ctx, c)
+		if err != nil || len(fields) == 0 {
 			return nil, err
 		}
-		return in, nil
+		return &semantic.Difference{Fields: fields}, nil
 	}
 	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
 		return nil, nil
@@ -86,7 +129,7 @@ func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Diffe
 		i.warn("%s: %v", c.Name(), err)
 		return nil, nil
 	}
-	if err == nil && i.media && in != nil {
+	if err == nil && i.sees() && in != nil {
 		err = i.look(ctx, c, in)
 	}
 	return in, err
@@ -97,14 +140,6 @@ func (i *Comparer) Warnings() []string { return i.warnings }
 
 // Pictures returns those of the change that was compared last.
 func (i *Comparer) Pictures() []*semantic.Pictures { return i.pictures }
-
-// Close releases what comparing opened.
-func (i *Comparer) Close() error {
-	if i == nil {
-		return nil
-	}
-	return i.Comparer.Close()
-}
 
 // Inside is [Comparer.Changed] for people: of what one build has alone the values,
 // and of what has no values that differ all that a page of the file shows, pictures and samples
@@ -128,7 +163,7 @@ func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Differ
 	case in == nil: // of the same content, or not at hand
 		return nil, nil
 	}
-	if tells(in) || !i.media || len(i.pictures) > 0 {
+	if tells(in) || !i.sees() || len(i.pictures) > 0 {
 		return in, nil
 	}
 	if err = unread(i.draw(ctx, c)); err != nil {
@@ -153,72 +188,51 @@ func tells(in *semantic.Difference) bool {
 
 // draw adds pictures and samples of plain files, and the textures of a package that one
 // build has alone.
-func (i *Comparer) draw(ctx context.Context, c *diff.Change) error {
+func (i *Comparer) draw(ctx context.Context, c *diff.Change) (err error) {
 	f, alone := cmp.Or(c.New, c.Old), c.Old == nil || c.New == nil
-	switch isPicture := media.IsPicture(f.Path, f.Type); {
-	case isPicture || !alone && strings.EqualFold(path.Ext(f.Path), ".wav"):
-		both, err := i.contents(ctx, c)
-		if err != nil {
+	var one *semantic.Pictures
+	switch {
+	case media.IsPicture(f.Path, f.Type):
+		const side = 1024
+		var pictures [2]image.Image
+		err = i.sides(ctx, c, func(k int, b *Build, f *diff.File) error {
+			_, content, err := b.content(ctx, f.Path)
+			if err == nil {
+				pictures[k], err = media.Picture(f.Path, f.Type, content, side)
+			}
 			return err
+		})
+		if err == nil {
+			one = semantic.ComparePictures(pictures[0], pictures[1])
 		}
-		compare := comparePictures
-		if !isPicture {
-			compare = compareWaves
-		}
-		one, err := compare(c, both)
-		if err == nil && one != nil {
-			one.Object = path.Base(f.Path)
-			i.pictures = append(i.pictures, one)
-		}
-		return err
 	case alone:
-		label := i.NewBuild
-		if c.New == nil {
-			label = i.OldBuild
-		}
-		p, err := i.files.Media(ctx, label, f.Path)
-		if err != nil {
+		return i.sides(ctx, c, func(_ int, b *Build, f *diff.File) error {
+			p, err := b.Media(ctx, f.Path)
+			if err == nil {
+				i.pictures = semantic.PicturesOf(p, c.Old == nil)
+			}
 			return err
-		}
-		i.pictures = semantic.PicturesOf(p, c.Old == nil)
-	}
-	return nil
-}
-
-func compareWaves(_ *diff.Change, both [2][]byte) (*semantic.Pictures, error) {
-	return semantic.CompareWaves(both[0], both[1])
-}
-
-// contents returns the bytes of both sides, nil for a side that there is not.
-func (i *Comparer) contents(ctx context.Context, c *diff.Change) (both [2][]byte, err error) {
-	for k, side := range []*diff.File{c.Old, c.New} {
-		if side == nil {
-			continue
-		}
-		b, err := i.files.Of(ctx, []string{i.OldBuild, i.NewBuild}[k])
-		if err != nil {
-			return both, err
-		}
-		if _, both[k], err = b.content(ctx, side.Path); err != nil {
-			return both, err
+		})
+	case strings.EqualFold(path.Ext(f.Path), ".wav"):
+		var both [2][]byte
+		if both, err = i.bytes(ctx, c); err == nil {
+			one, err = semantic.CompareWaves(both[0], both[1])
 		}
 	}
-	return both, nil
+	if err == nil && one != nil {
+		one.Object = path.Base(f.Path)
+		i.pictures = append(i.pictures, one)
+	}
+	return err
 }
 
-func comparePictures(c *diff.Change, both [2][]byte) (*semantic.Pictures, error) {
-	const side = 1024
-	var pictures [2]image.Image
-	for k, f := range []*diff.File{c.Old, c.New} {
-		if f == nil {
-			continue
-		}
-		var err error
-		if pictures[k], err = media.Picture(f.Path, f.Type, both[k], side); err != nil {
-			return nil, err
-		}
-	}
-	return semantic.ComparePictures(pictures[0], pictures[1]), nil
+// bytes returns the contents of both sides, nil for a side that there is not.
+func (i *Comparer) bytes(ctx context.Context, c *diff.Change) (both [2][]byte, err error) {
+	err = i.sides(ctx, c, func(k int, b *Build, f *diff.File) (err error) {
+		_, both[k], err = b.content(ctx, f.Path)
+		return err
+	})
+	return both, err
 }
 
 // explain adds what the contents mean, as far as it differs, or says why that is nothing.
@@ -227,38 +241,41 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 	if stem, _, part := asset.Split(f.Path); part == asset.Body || part == asset.Bulk {
 		in.Why = "Its values are not known: the build has no " + path.Base(stem) + ".uasset, which names them."
 	}
-	meant, known := [2][]pair{}, false
-	for k, side := range []*diff.File{c.Old, c.New} {
-		if side == nil {
-			continue
+	var trees [2]*codecs.Node
+	whyOpaque := "" // of a package
+	err := i.sides(ctx, c, func(k int, b *Build, f *diff.File) error {
+		if whyOpaque != "" {
+			return nil
 		}
-		b, err := i.files.Of(ctx, []string{i.OldBuild, i.NewBuild}[k])
-		if err != nil {
+		root, isPackage, err := b.Meaning(ctx, f.Path)
+		if err == nil && isPackage {
+			whyOpaque, err = b.whyOpaque(ctx, f.Path)
 			return err
 		}
-		root, isPackage, err := b.Meaning(ctx, side.Path)
-		if err != nil && unread(err) == nil {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if isPackage { // its values were compared already
-			if linked(in) {
-				in.Why = "No value that pakdb reads differs, but names or imports do."
-				return nil
-			}
-			in.Why, err = b.whyOpaque(ctx, side.Path)
-			return errors.Join(err, i.bytes(ctx, c, in))
-		}
-		known = true
-		meant[k] = flatten(root, "", nil)
+		trees[k] = root
+		return unread(err)
+	})
+	if err != nil {
+		return err
 	}
-	fields := comparePairs(meant[0], meant[1])
+	if whyOpaque != "" { // its values were compared already
+		if linked(in) {
+			in.Why = "No value that pakdb reads differs, but names or imports do."
+			return nil
+		}
+		in.Why = whyOpaque
+		if c.Old != nil && c.New != nil && len(in.Ranges) == 0 {
+			both, err := i.bytes(ctx, c)
+			in.Ranges = semantic.Ranges(both[0], both[1])
+			return err
+		}
+		return nil
+	}
+	fields := semantic.CompareTrees(trees[0], trees[1])
 	switch {
 	case len(fields) > 0:
 		in.Fields, in.Ranges, in.Why = append(in.Fields, fields...), nil, ""
-	case known:
+	case trees[0] != nil || trees[1] != nil:
 		in.Why = "All that pakdb reads of it is the same in both builds. These bytes differ."
 	case in.Why == "":
 		in.Why = "pakdb does not know this format. These bytes differ."
@@ -272,18 +289,6 @@ func linked(in *semantic.Difference) bool {
 	return slices.ContainsFunc(in.Fields, func(f semantic.Field) bool {
 		return strings.HasPrefix(f.Name, "name ") || strings.HasPrefix(f.Name, "import ")
 	})
-}
-
-// bytes adds where the bytes of both sides differ.
-func (i *Comparer) bytes(ctx context.Context, c *diff.Change, in *semantic.Difference) (err error) {
-	if c.Old == nil || c.New == nil || len(in.Ranges) > 0 {
-		return nil
-	}
-	both, err := i.contents(ctx, c)
-	if err == nil {
-		in.Ranges = semantic.Ranges(both[0], both[1])
-	}
-	return err
 }
 
 // whyOpaque says why values of a package are not known.
@@ -303,78 +308,16 @@ func (b *Build) whyOpaque(ctx context.Context, path string) (string, error) {
 	return "Its values are the same in both builds. What differs is data of the engine that pakdb does not decode.", nil
 }
 
-// pair is a value by its name in a tree.
-type pair struct{ name, value string }
-
-// mostMeant bounds the values of a tree that are compared.
-const mostMeant = 20_000
-
-// flatten appends the values of a tree by their names: "Summons.[0]".
-func flatten(n *codecs.Node, name string, all []pair) []pair {
-	for k, child := range n.Children {
-		if len(all) >= mostMeant {
-			break
-		}
-		called := cmp.Or(child.Name, fmt.Sprintf("[%d]", k))
-		if name != "" && !strings.HasPrefix(called, "[") {
-			called = "." + called
-		}
-		called = name + called
-		if child.Value != nil && child.Inherited == "" {
-			all = append(all, pair{called, fmt.Sprint(child.Value)})
-		}
-		all = flatten(child, called, all)
-	}
-	return all
-}
-
-// comparePairs lists the values that differ, in the order of the old ones with those that
-// came at the end.
-func comparePairs(old, new []pair) (all []semantic.Field) {
-	after, before := map[string]*string{}, map[string]bool{}
-	for k := range new {
-		after[new[k].name] = &new[k].value
-	}
-	for k := range old {
-		before[old[k].name] = true
-		if now := after[old[k].name]; now == nil || *now != old[k].value {
-			all = append(all, semantic.Field{Name: old[k].name, Old: &old[k].value, New: now})
-		}
-	}
-	for k := range new {
-		if !before[new[k].name] {
-			all = append(all, semantic.Field{Name: new[k].name, New: &new[k].value})
-		}
-	}
-	return all
-}
-
-// removedLook is what a texture of the old build looks like that the new one has not at its
-// path.
-type removedLook struct {
-	path string
-	semantic.Look
-}
-
-// mostRemoved bounds the textures that those which came are compared with.
-const mostRemoved = 2000
-
 // look adds what differs of the textures and sounds of a change. Contents that are no
 // packages, or are not at hand, have none.
 func (i *Comparer) look(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
-	switch {
-	case c.New == nil:
-		return nil
-	case c.Old == nil:
-		return i.lookElsewhere(ctx, c, in)
+	before, err := i.seen(ctx, i.OldBuild, c.Old.Path)
+	if err != nil || before == nil {
+		return err
 	}
-	before, err := i.files.Media(ctx, i.OldBuild, c.Old.Path)
-	if err != nil {
-		return i.unseen(c.Old.Path, err)
-	}
-	after, err := i.files.Media(ctx, i.NewBuild, c.New.Path)
-	if err != nil {
-		return i.unseen(c.New.Path, err)
+	after, err := i.seen(ctx, i.NewBuild, c.New.Path)
+	if err != nil || after == nil {
+		return err
 	}
 	for _, m := range semantic.CompareMedia(before, after) {
 		in.Fields = append(in.Fields, semantic.Field{Name: m.Object + "." + m.Field, Old: &m.Old, New: &m.New, Cosmetic: m.Same})
@@ -385,60 +328,62 @@ func (i *Comparer) look(ctx context.Context, c *diff.Change, in *semantic.Differ
 	return nil
 }
 
-// lookElsewhere says of textures that came which one that went looked so: it has moved, or
-// was encoded anew.
-func (i *Comparer) lookElsewhere(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
-	p, err := i.files.Media(ctx, i.NewBuild, c.New.Path)
+// seen returns the package that a file of a build is part of: nil of contents that are no
+// packages, or are not at hand, and of those that are damaged, which is warned of.
+func (i *Comparer) seen(ctx context.Context, label, path string) (p *media.Package, err error) {
+	b, err := i.build(ctx, label)
 	if err != nil {
-		return i.unseen(c.New.Path, err)
+		return nil, err
 	}
-	looks := semantic.Looks(p)
-	if len(looks) == 0 {
-		return nil
+	p, err = b.Media(ctx, path)
+	if !isAbsent(err) && IsDamage(err) {
+		i.warn("%s: %v", path, err)
 	}
-	if err := i.findRemoved(ctx); err != nil {
-		return err
-	}
-	for _, look := range looks {
-		best, near := -1, 0.0
-		for k := range i.removed {
-			if psnr, ok := look.Alike(&i.removed[k].Look); ok && psnr > near {
-				best, near = k, psnr
-			}
-		}
-		if best < 0 {
-			continue
-		}
-		r := &i.removed[best]
-		gone := fmt.Sprintf("%s of %s, %d x %d", r.Object, r.path, r.Width, r.Height)
-		same := fmt.Sprintf("looks the same, %d x %d", look.Width, look.Height)
-		in.Fields = append(in.Fields, semantic.Field{Name: look.Object + ".Texture.Pixels", Old: &gone, New: &same})
-	}
-	return nil
+	return p, unread(err)
 }
 
-// findRemoved looks at the textures that went.
+// lookElsewhere says of textures that came which one that went looked so: it has moved, or
+// was encoded anew.
+func (i *Comparer) lookElsewhere(ctx context.Context, c *diff.Change) (fields []semantic.Field, err error) {
+	p, err := i.seen(ctx, i.NewBuild, c.New.Path)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	for _, look := range semantic.Looks(p, c.New.Path) {
+		if err := i.findRemoved(ctx); err != nil {
+			return nil, err
+		}
+		if r := look.Nearest(i.removed); r != nil {
+			gone := fmt.Sprintf("%s of %s, %d x %d", r.Object, r.Path, r.Width, r.Height)
+			same := fmt.Sprintf("looks the same, %d x %d", look.Width, look.Height)
+			fields = append(fields, semantic.Field{Name: look.Object + ".Texture.Pixels", Old: &gone, New: &same})
+		}
+	}
+	return fields, nil
+}
+
+// mostRemoved bounds the textures that those which came are compared with.
+const mostRemoved = 2000
+
+// findRemoved looks at the textures that went, once.
 func (i *Comparer) findRemoved(ctx context.Context) error {
-	if i.removedKnown || i.options.Changes == nil {
+	if i.removedKnown || i.Changes == nil {
 		return nil
 	}
 	i.removedKnown = true
-	for c, err := range i.options.Changes(ctx) {
+	for c, err := range i.Changes(ctx) {
 		if err != nil {
 			return err
 		}
 		if c.New != nil || c.Old == nil {
 			continue
 		}
-		p, err := i.files.Media(ctx, i.OldBuild, c.Old.Path)
+		p, err := i.seen(ctx, i.OldBuild, c.Old.Path)
 		if err != nil {
-			if err = i.unseen(c.Old.Path, err); err != nil {
-				return err
-			}
-			continue
+			return err
 		}
-		for _, look := range semantic.Looks(p) {
-			i.removed = append(i.removed, removedLook{c.Old.Path, look})
+		if p != nil {
+			i.removed = append(i.removed, semantic.Looks(p, c.Old.Path)...)
 		}
 		if len(i.removed) >= mostRemoved {
 			i.warn("textures that came are compared with %d that went, and not with those after %s", len(i.removed), c.Old.Path)
@@ -446,15 +391,6 @@ func (i *Comparer) findRemoved(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// unseen drops errors of contents that are no packages, or are not at hand, and warns of
-// those that are damaged.
-func (i *Comparer) unseen(path string, err error) error {
-	if !isAbsent(err) && IsDamage(err) {
-		i.warn("%s: %v", path, err)
-	}
-	return unread(err)
 }
 
 // unread drops errors of contents that are not at hand or damaged, or of a kind that nothing

@@ -29,9 +29,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/media"
 	"pakdb/diff"
-	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/schema"
@@ -241,129 +239,42 @@ func (b *Build) Name(_ codecs.Space, id codecs.ID) string {
 
 var _ codecs.Files = (*Build)(nil)
 
-// Files are the files of builds of a catalog, as the game sees them. It is not safe for
-// concurrent use.
-type Files struct {
-	db       *sql.DB
-	contents *query.Contents
-	registry *codecs.Registry
-	open     map[string]*Build // by label
-}
-
-// NewFiles returns the files of all builds of a catalog. What is given stays the caller's.
-func NewFiles(db *sql.DB, contents *query.Contents, r *codecs.Registry) *Files {
-	return &Files{db: db, contents: contents, registry: r, open: map[string]*Build{}}
-}
-
-// Of returns the files of a build.
-func (f *Files) Of(ctx context.Context, build string) (b *Build, err error) {
-	if f.open[build] == nil {
-		if f.open[build], err = InBuild(ctx, f.db, build, f.contents, f.registry); err != nil {
-			return nil, err
-		}
-	}
-	return f.open[build], nil
-}
-
-// Code returns the text of functions of a package, by their paths. Of contents that are not
-// at hand, or damaged, there is none. It is a semantic.Code.
-func (f *Files) Code(ctx context.Context, build, path string) (map[string]string, error) {
-	b, err := f.Of(ctx, build)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := b.Texts(ctx, path)
-	if IsDamage(err) { // a problem of the content, which the catalog has
-		return nil, nil
-	}
-	return texts, err
-}
-
-// Media returns the package that a file of a build is part of, such that its textures and
-// sounds can be read.
-func (f *Files) Media(ctx context.Context, build, path string) (p *media.Package, err error) {
-	b, err := f.Of(ctx, build)
-	if err != nil {
-		return nil, err
-	}
-	headers := []string{path}
-	if stem, _, part := asset.Split(path); part == asset.Body || part == asset.Bulk {
-		headers = asset.Headers(stem)
-	}
-	for _, header := range headers {
-		if p, err = b.Media(ctx, header); !errors.Is(err, fs.ErrNotExist) {
-			return p, err
-		}
-	}
-	return nil, err
-}
-
-// Blame returns the values of a file of a build, each with the build that gave it its present
-// value, as [semantic.Blame] does.
-func (f *Files) Blame(ctx context.Context, build, path string) ([]semantic.Origin, error) {
-	return semantic.Blame(ctx, f.db, f.texts(), build, path)
-}
-
-// BlameOf returns what one value was since which builds, as [semantic.BlameOf] does.
-func (f *Files) BlameOf(ctx context.Context, build, path, name string) ([]semantic.Origin, error) {
-	return semantic.BlameOf(ctx, f.db, f.texts(), build, path, name)
-}
-
-// texts are the contents, a nil interface where there are none.
-func (f *Files) texts() semantic.Contents {
-	if f.contents == nil {
-		return nil
-	}
-	return f.contents
-}
-
-// Functions returns the SQL functions that show contents of a catalog.
+// Functions returns the SQL functions that show contents of a catalog. They keep the package that
+// was asked for last: statements ask for one function after the other.
 func Functions(catalog *sql.DB, contents *query.Contents, r *codecs.Registry) []schema.Function {
-	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
+	var mu sync.Mutex
+	var build, path string
+	var texts map[string]string
 	return []schema.Function{query.NewFunction("function_text(build, path, function)",
-		"code of a function of an Unreal package; NULL: not at hand", false, c.text)}
-}
-
-// codeFunctions share the package that was asked for last: statements
-// ask for one function after the other.
-type codeFunctions struct {
-	catalog  *sql.DB
-	contents *query.Contents
-	registry *codecs.Registry
-
-	mu          sync.Mutex
-	build, path string
-	texts       map[string]string
-}
-
-func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.Value, error) {
-	build, ok1 := args[0].(string)
-	path, ok2 := args[1].(string)
-	function, ok3 := args[2].(string)
-	if !ok1 || !ok2 || !ok3 {
-		return nil, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.texts == nil || c.build != build || c.path != path {
-		if c.contents == nil {
-			return nil, errors.New("contents are not available here")
-		}
-		b, err := InBuild(ctx, c.catalog, build, c.contents, c.registry)
-		if err != nil {
-			return nil, err
-		}
-		if c.texts, err = b.Texts(ctx, path); err != nil {
-			return nil, err
-		}
-		c.build, c.path = build, path
-	}
-	for name, text := range c.texts {
-		if strings.EqualFold(name, function) { // as statements compare names
-			return text, nil
-		}
-	}
-	return nil, nil
+		"code of a function of an Unreal package; NULL: not at hand", false, func(ctx context.Context, args []driver.Value) (driver.Value, error) {
+			label, ok1 := args[0].(string)
+			file, ok2 := args[1].(string)
+			function, ok3 := args[2].(string)
+			if !ok1 || !ok2 || !ok3 {
+				return nil, nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if texts == nil || build != label || path != file {
+				if contents == nil {
+					return nil, errors.New("contents are not available here")
+				}
+				b, err := InBuild(ctx, catalog, label, contents, r)
+				if err != nil {
+					return nil, err
+				}
+				if texts, err = b.Texts(ctx, file); err != nil {
+					return nil, err
+				}
+				build, path = label, file
+			}
+			for name, text := range texts {
+				if strings.EqualFold(name, function) { // as statements compare names
+					return text, nil
+				}
+			}
+			return nil, nil
+		})}
 }
 
 // Of the objects in a package the one counts that is marked as its asset, then the largest that

@@ -19,7 +19,7 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/internal/glob"
-	"pakdb/query/show"
+	"pakdb/query"
 	"pakdb/schema"
 )
 
@@ -78,7 +78,7 @@ func runBlame(ctx context.Context, a *cli.App, text string, names []string, opts
 	}
 	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
-	b.files = show.NewFiles(db, contents, a.Registry())
+	b.contents = contents
 	columns := []string{"build", "name", "value", "before"}
 	if len(paths) > 1 {
 		columns = append([]string{"path"}, columns...)
@@ -111,12 +111,12 @@ func runBlame(ctx context.Context, a *cli.App, text string, names []string, opts
 
 // blaming finds the origins of values in entries of a build.
 type blaming struct {
-	db     *sql.DB
-	files  *show.Files
-	build  string
-	labels []string // of all builds
-	since  int      // values of builds before this one are left out
-	names  []*regexp.Regexp
+	db       *sql.DB
+	contents *query.Contents
+	build    string
+	labels   []string // of all builds
+	since    int      // values of builds before this one are left out
+	names    []*regexp.Regexp
 }
 
 // find sets the build, and returns the paths that BUILD:PATH names, one for each asset.
@@ -171,7 +171,7 @@ func (b *blaming) splitPattern(text string) (label, pattern string, ok bool) {
 
 // each calls do for the values of an entry.
 func (b *blaming) each(ctx context.Context, path string, do func(*semantic.Origin) error) error {
-	all, err := b.files.Blame(ctx, b.build, path)
+	all, err := semantic.Blame(ctx, b.db, b.contents, b.build, path)
 	if err != nil {
 		return err
 	}

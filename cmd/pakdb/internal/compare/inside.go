@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -21,13 +22,19 @@ import (
 // newInsider returns a comparer of the inside of contents: of all changes of c, if there are
 // such.
 func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *show.Comparer {
-	o := show.CompareOptions{Hashes: opts.inside == insideAll, Media: opts.inside == insideAll || opts.format == formatHTML, Warn: func(text string) {
-		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
-	}}
+	in := newWarning(a, s.DB, s.Contents, s.Old.Label, s.New.Label)
+	in.Hashes, in.Media = opts.inside == insideAll, opts.inside == insideAll || opts.format == formatHTML
 	if c != nil {
-		o.Changes = c.Changes
+		in.Changes = c.Changes
 	}
-	return show.NewComparer(show.NewFiles(s.DB, s.Contents, a.Registry()), s.Old.Label, s.New.Label, o)
+	return in
+}
+
+// newWarning returns a comparer of two builds that warns on stderr.
+func newWarning(a *cli.App, db *sql.DB, contents *query.Contents, old, new string) *show.Comparer {
+	in := show.NewComparer(db, contents, a.Registry(), old, new)
+	in.Warn = func(text string) { _, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text)) }
+	return in
 }
 
 // insideWriter shows what changed inside of contents, for people or as rows.

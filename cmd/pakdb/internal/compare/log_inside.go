@@ -105,19 +105,19 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	slices.Reverse(events)
 	contents := cli.Contents(a, a.Catalog)
 	defer func() { _ = contents.Close() }()
+	comparer := func(old, new string) *show.Comparer { return show.NewComparer(db, contents, a.Registry(), old, new) }
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events), stderr: a.Stderr,
-		insideWriter: &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
+		insideWriter: &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: comparer("", "")}}
 	if opts.format != "" {
 		if l.rows, err = a.Rows(opts.format, append([]string{"build", "kind", "path"}, semantic.Columns()...)...); err != nil {
 			return err
 		}
 	}
-	builds := show.NewFiles(db, contents, a.Registry())
 	for i := range events {
 		if err := l.with.Close(); err != nil {
 			return err
 		}
-		l.with = show.NewComparer(builds, between.before(events[i].Build), events[i].Build, show.CompareOptions{})
+		l.with = comparer(between.before(events[i].Build), events[i].Build)
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
 		}

@@ -15,7 +15,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
-	"pakdb/internal/terminal"
 	"pakdb/query/show"
 	"pakdb/schema"
 )
@@ -60,7 +59,7 @@ func runModShow(ctx context.Context, a *cli.App, mod string, opts modsOptions) e
 		return err
 	}
 	defer c.Close()
-	w := &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: c.insider(a)}
+	w := &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: newWarning(a, c.DB, c.Contents, c.Base, c.Label)}
 	if opts.format != "" {
 		if w.rows, err = a.Rows(opts.format, append([]string{"kind", "path", "old_path"}, semantic.Columns()...)...); err != nil {
 			return err
@@ -83,7 +82,6 @@ func runModShow(ctx context.Context, a *cli.App, mod string, opts modsOptions) e
 // comparedMod is how a mod changes a build.
 type comparedMod struct {
 	*operand.Mod
-	files   *show.Files
 	changes []diff.Change
 }
 
@@ -98,7 +96,6 @@ func openMod(ctx context.Context, a *cli.App, base, archive string) (c *compared
 			c.Close()
 		}
 	}()
-	c.files = show.NewFiles(c.DB, c.Contents, a.Registry())
 	if c.changes, err = c.of(ctx); err != nil {
 		return nil, err
 	}
@@ -144,7 +141,7 @@ func (c *comparedMod) warnOfBase(ctx context.Context, a *cli.App) error {
 	}
 	counts := map[string]int{}
 	for base, changes := range bases {
-		if counts[base], err = c.count(ctx, base, changes); err != nil {
+		if counts[base], err = c.count(ctx, a, base, changes); err != nil {
 			return err
 		}
 	}
@@ -203,8 +200,8 @@ func (c *comparedMod) bases(ctx context.Context) (bases map[string][]diff.Change
 }
 
 // count returns how many values changes change of a build: one each, and those inside.
-func (c *comparedMod) count(ctx context.Context, base string, changes []diff.Change) (n int, err error) {
-	in := show.NewComparer(c.files, base, c.Label, show.CompareOptions{})
+func (c *comparedMod) count(ctx context.Context, a *cli.App, base string, changes []diff.Change) (n int, err error) {
+	in := show.NewComparer(c.DB, c.Contents, a.Registry(), base, c.Label)
 	defer func() { err = errors.Join(err, in.Close()) }()
 	for i := range changes {
 		ch := &changes[i]
@@ -220,10 +217,4 @@ func (c *comparedMod) count(ctx context.Context, base string, changes []diff.Cha
 		}
 	}
 	return n, nil
-}
-
-func (c *comparedMod) insider(a *cli.App) *show.Comparer {
-	return show.NewComparer(c.files, c.Base, c.Label, show.CompareOptions{Warn: func(text string) {
-		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
-	}})
 }
