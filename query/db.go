@@ -203,7 +203,7 @@ func withFlush(err, flush error) error {
 
 // one runs a statement.
 func (db *DB) one(ctx context.Context, s Statement, args Args, columns func([]string) error, row func([]driver.Value) error) error {
-	values, err := args.bind(s.SQL)
+	values, err := args.bind(s)
 	if err != nil {
 		return err
 	}
@@ -235,8 +235,7 @@ func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) 
 	}
 	_, given := args.Named["build"]
 	if given || !slices.ContainsFunc(statements, func(s Statement) bool {
-		names, _ := parameters(s.SQL)
-		return slices.Contains(names, "build")
+		return slices.Contains(s.names, "build")
 	}) {
 		return args, nil
 	}

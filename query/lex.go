@@ -15,13 +15,12 @@ import (
 type kind uint8
 
 const (
-	word   kind = iota // keyword or name, quoted names included
-	number             // numeric literal
+	space  kind = iota // and comments
+	word               // keyword or name, quoted names included
 	quoted             // string or blob literal
 	param              // ?, ?1, :name, @name, $name
 	semi               // the end of a statement
-	sign               // operator or punctuation
-	broken             // a literal or a comment that never ends
+	other              // number, operator, punctuation, and what is quoted and never ends
 )
 
 // token is a part of an SQL text, by offsets in bytes.
@@ -30,83 +29,79 @@ type token struct {
 	start, end int
 }
 
-// tokens yields the tokens of an SQL text in order, without space and
-// comments. Any text has tokens: what SQLite would refuse is left to SQLite.
-func tokens(text string) iter.Seq[token] {
+// lexemes yields all parts of an SQL text in order. Any text has some: what SQLite would refuse
+// is left to SQLite.
+func lexemes(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		for pos := 0; pos < len(text); {
-			t, ok := scan(text, pos)
-			if ok && !yield(t) {
+			k, n := scan(text[pos:])
+			if !yield(token{k, pos, pos + n}) {
 				return
 			}
-			pos = t.end
+			pos += n
 		}
 	}
 }
 
-// scan reads what starts at pos; ok is false for space and comments. The token
-// is never empty.
-func scan(text string, pos int) (t token, ok bool) {
-	t = token{start: pos, end: pos + 1}
-	rest := text[pos:]
-	switch c := rest[0]; {
+// tokens yields the parts of an SQL text without space and comments.
+func tokens(text string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		for t := range lexemes(text) {
+			if t.kind != space && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// scan returns the kind and the length of what a text begins with.
+func scan(s string) (kind, int) {
+	switch c := s[0]; {
 	case strings.IndexByte(" \t\r\n\f", c) >= 0:
-		return t, false
-	case strings.HasPrefix(rest, "--"):
-		t.end = pos + upTo(rest, "\n", 2)
-		return t, false
-	case strings.HasPrefix(rest, "/*"):
-		t.kind = broken
-		t.end = pos + upTo(rest, "*/", 2)
-		return t, !strings.HasSuffix(rest[2:t.end-pos], "*/")
-	case c == ';':
-		t.kind = semi
-	case c == '\'':
-		t.kind, t.end = literal(text, pos, quoted)
-	case c == '"' || c == '`' || c == '[':
-		t.kind, t.end = literal(text, pos, word)
-	case (c == 'x' || c == 'X') && strings.HasPrefix(rest[1:], "'"):
-		t.kind, t.end = literal(text, pos+1, quoted)
-	case c == '?' || c == ':' || c == '@' || c == '$':
-		t.end += wordLen(rest[1:])
-		if t.kind = param; t.end == pos+1 && c != '?' {
-			t.kind = sign
+		return space, 1
+	case strings.HasPrefix(s, "--"):
+		line, _, ended := strings.Cut(s, "\n")
+		return space, len(line) + int(truth(ended))
+	case strings.HasPrefix(s, "/*"):
+		if end := strings.Index(s[2:], "*/"); end >= 0 {
+			return space, end + 4
 		}
-	case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
-		t.kind, t.end = number, pos+digits(rest)
-	case isWord(rune(c)):
-		t.kind, t.end = word, pos+wordLen(rest)
-	default:
-		t.kind = sign
+		return other, len(s)
+	case c == ';':
+		return semi, 1
+	case c == '\'':
+		return literal(s, quoted)
+	case c == '"' || c == '`' || c == '[':
+		return literal(s, word)
+	case (c == 'x' || c == 'X') && strings.HasPrefix(s[1:], "'"):
+		k, n := literal(s[1:], quoted)
+		return k, 1 + n
+	case c == '?' || strings.IndexByte(":@$", c) >= 0 && wordLen(s[1:]) > 0:
+		return param, 1 + wordLen(s[1:])
+	case c >= '0' && c <= '9' || c == '.' && len(s) > 1 && s[1] >= '0' && s[1] <= '9':
+		return other, digits(s)
+	case c != '$' && isWord(rune(c)):
+		return word, wordLen(s)
 	}
-	return t, true
+	return other, 1
 }
 
-// upTo returns the length of s up to and with the first mark after from.
-func upTo(s, mark string, from int) int {
-	if i := strings.Index(s[from:], mark); i >= 0 {
-		return from + i + len(mark)
-	}
-	return len(s)
-}
-
-// literal finds the end of what is quoted at pos, where a doubled quote stands
-// for itself.
-func literal(text string, pos int, k kind) (kind, int) {
-	end := text[pos]
+// literal returns the length of what is quoted. A doubled quote does not end it.
+func literal(s string, k kind) (kind, int) {
+	end := s[0]
 	if end == '[' {
 		end = ']'
 	}
-	for i := pos + 1; i < len(text); i++ {
-		if text[i] != end {
-			continue
-		}
-		if end == ']' || i+1 == len(text) || text[i+1] != end {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] != end:
+		case end != ']' && strings.HasPrefix(s[i+1:], s[:1]):
+			i++
+		default:
 			return k, i + 1
 		}
-		i++
 	}
-	return broken, len(text)
+	return other, len(s)
 }
 
 func isWord(c rune) bool {
@@ -119,9 +114,9 @@ func wordLen(s string) int { return len(s) - len(strings.TrimLeftFunc(s, isWord)
 // digits counts the leading bytes of s that continue a number, signs of
 // exponents included.
 func digits(s string) int {
-	for i := range len(s) {
-		exponent := i > 0 && (s[i] == '+' || s[i] == '-') && (s[i-1] == 'e' || s[i-1] == 'E') &&
-			!strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X")
+	hex := strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X")
+	for i := 1; i < len(s); i++ {
+		exponent := !hex && (s[i] == '+' || s[i] == '-') && (s[i-1] == 'e' || s[i-1] == 'E')
 		if !isWord(rune(s[i])) && s[i] != '.' && !exponent {
 			return i
 		}
@@ -133,63 +128,56 @@ func digits(s string) int {
 type Statement struct {
 	SQL    string // without the semicolon
 	Offset int    // of SQL in the text, in bytes
+
+	names      []string // of its parameters, each once, without their first character
+	positional int      // how many values without a name it takes
 }
 
 // Split cuts a text into its statements, leaving out empty ones.
-func Split(text string) []Statement {
-	var all []Statement
-	start, end := -1, 0
-	flush := func() {
-		if start >= 0 {
-			all = append(all, Statement{SQL: text[start:end], Offset: start})
-		}
-		start = -1
-	}
+func Split(text string) (all []Statement) {
+	begun := false
 	for t := range tokens(text) {
 		if t.kind == semi {
-			flush()
+			begun = false
 			continue
 		}
-		if start < 0 {
-			start = t.start
+		if !begun {
+			all, begun = append(all, Statement{Offset: t.start}), true
 		}
-		end = t.end
+		s := &all[len(all)-1]
+		s.SQL = text[s.Offset:t.end]
+		if t.kind == param {
+			s.parameter(text[t.start:t.end])
+		}
 	}
-	flush()
 	return all
+}
+
+// parameter notes a parameter of the statement.
+func (s *Statement) parameter(text string) {
+	switch name := text[1:]; {
+	case text == "?":
+		s.positional++
+	case text[0] == '?':
+		if n, err := strconv.ParseUint(name, 10, 15); err == nil { // SQLite has no higher numbers
+			s.positional = max(s.positional, int(n))
+		}
+	case !slices.Contains(s.names, name):
+		s.names = append(s.names, name)
+	}
 }
 
 // Complete reports whether text ends with a statement's semicolon, so that a
 // prompt need not ask for more.
 func Complete(text string) bool {
-	last := token{kind: sign}
+	if !strings.Contains(text, ";") { // a prompt asks after each line of a long statement
+		return false
+	}
+	var last token
 	for t := range tokens(text) {
 		last = t
 	}
 	return last.kind == semi
-}
-
-// parameters returns the names of the parameters of a statement, each once, in
-// order of appearance and without their first character; and how many values
-// without a name it takes.
-func parameters(sql string) (names []string, positional int) {
-	seen := map[string]bool{}
-	for t := range tokens(sql) {
-		if t.kind != param {
-			continue
-		}
-		name := sql[t.start+1 : t.end]
-		switch {
-		case sql[t.start] == '?' && name == "":
-			positional++
-		case sql[t.start] == '?':
-			positional = max(positional, atoi(name))
-		case !seen[name]:
-			seen[name] = true
-			names = append(names, name)
-		}
-	}
-	return names, positional
 }
 
 // OneLine returns an SQL text that does the same and has no line breaks: a comment to
@@ -197,18 +185,18 @@ func parameters(sql string) (names []string, positional int) {
 // break. ok is false where that cannot be done, as for a name with a line break.
 func OneLine(text string) (line string, ok bool) {
 	var b strings.Builder
-	for pos := 0; pos < len(text); {
-		t, isToken := scan(text, pos)
+	for t := range lexemes(text) {
 		piece := text[t.start:t.end]
-		switch pos = t.end; {
-		case isToken && t.kind == quoted && piece[0] == '\'' && strings.Contains(piece, "\n"):
-			piece = "(" + strings.ReplaceAll(piece, "\n", "'||char(10)||'") + ")"
-		case isToken && strings.Contains(piece, "\n"):
-			return "", false
-		case !isToken && strings.HasPrefix(piece, "--"):
+		switch {
+		case strings.HasPrefix(piece, "--"):
 			piece = "/*" + strings.ReplaceAll(strings.TrimRight(piece[2:], "\r\n"), "*/", "* /") + "*/ "
-		case !isToken:
+		case t.kind == space:
 			piece = strings.ReplaceAll(piece, "\n", " ")
+		case !strings.Contains(piece, "\n"):
+		case t.kind == quoted && piece[0] == '\'':
+			piece = "(" + strings.ReplaceAll(piece, "\n", "'||char(10)||'") + ")"
+		default:
+			return "", false
 		}
 		b.WriteString(piece)
 	}
@@ -226,19 +214,6 @@ func IsStatement(text string) bool {
 type Args struct {
 	Named      map[string]driver.Value // by name without : @ or $
 	Positional []driver.Value          // for ?, ?1, ?2; and for the parameters of a named query, in its order
-}
-
-// maxPositional is SQLite's own limit for ?NNN.
-const maxPositional = 32766
-
-// atoi returns a parameter's number, 0 if it is none; it is bounded so that
-// what a statement says is never allocated.
-func atoi(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > maxPositional {
-		return 0
-	}
-	return n
 }
 
 // ParseValue gives a value that was typed its type: null, an integer (also 0x
@@ -290,17 +265,16 @@ func ParseArg(s string) (name string, v driver.Value, err error) {
 }
 
 // bind returns the values that a statement needs, in the driver's form.
-func (a Args) bind(sql string) ([]driver.NamedValue, error) {
-	names, positional := parameters(sql)
+func (a Args) bind(s Statement) ([]driver.NamedValue, error) {
 	var missing []string
-	for i := len(a.Positional); i < positional; i++ {
+	for i := len(a.Positional); i < s.positional; i++ {
 		missing = append(missing, fmt.Sprintf("?%d", i+1))
 	}
 	var values []driver.NamedValue
 	for _, v := range a.Positional {
 		values = append(values, driver.NamedValue{Ordinal: len(values) + 1, Value: v})
 	}
-	for _, name := range names {
+	for _, name := range s.names {
 		v, ok := a.Named[name]
 		if !ok {
 			missing = append(missing, ":"+name)
@@ -314,14 +288,12 @@ func (a Args) bind(sql string) ([]driver.NamedValue, error) {
 	return values, nil
 }
 
-// Parameters returns the names of the parameters of an SQL text, each once.
+// Parameters returns the names of the parameters of an SQL text, in order of appearance.
 func Parameters(text string) (all []string) {
 	for _, s := range Split(text) {
-		names, _ := parameters(s.SQL)
-		all = append(all, names...)
+		all = append(all, s.names...)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // check reports values that no statement takes: most likely a typing error.
@@ -329,9 +301,8 @@ func (a Args) check(statements []Statement) error {
 	var known []string
 	positional := 0
 	for _, s := range statements {
-		names, n := parameters(s.SQL)
-		known = append(known, names...)
-		positional = max(positional, n)
+		known = append(known, s.names...)
+		positional = max(positional, s.positional)
 	}
 	if len(a.Positional) > positional {
 		return Usagef("arguments bind ?; named parameters are given with -p name=value",

@@ -254,13 +254,10 @@ func parseNamed(name, text string) (*Named, error) {
 	for _, p := range q.Params {
 		known[p.Name] = true
 	}
-	for _, s := range Split(text) {
-		names, _ := parameters(s.SQL)
-		for _, n := range names {
-			if !known[n] {
-				known[n] = true
-				q.Params = append(q.Params, Param{Name: n, Type: "text", Default: "-"})
-			}
+	for _, n := range Parameters(text) {
+		if !known[n] {
+			known[n] = true
+			q.Params = append(q.Params, Param{Name: n, Type: "text", Default: "-"})
 		}
 	}
 	return q, lines.Err()
@@ -293,7 +290,7 @@ func parseParam(s string) (p Param, err error) {
 	p.Type, s, _ = strings.Cut(strings.TrimSpace(s), " ")
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "'") {
-		_, end := literal(s, 0, quoted)
+		_, end := literal(s, quoted)
 		p.Default, p.Doc = s[:end], strings.TrimSpace(s[end:])
 	} else {
 		p.Default, p.Doc, _ = strings.Cut(s, " ")
