@@ -203,13 +203,6 @@ func OneLine(text string) (line string, ok bool) {
 	return strings.TrimSpace(b.String()), true
 }
 
-// IsStatement reports whether a text is a statement that yields rows rather than a
-// pattern of paths: SELECT or WITH, and what follows.
-func IsStatement(text string) bool {
-	word, _, more := strings.Cut(strings.TrimSpace(text), " ")
-	return more && (strings.EqualFold(word, "select") || strings.EqualFold(word, "with"))
-}
-
 // Args are the values for the parameters of SQL.
 type Args struct {
 	Named      map[string]driver.Value // by name without : @ or $

@@ -36,17 +36,6 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-func TestIsStatement(t *testing.T) {
-	for text, want := range map[string]bool{
-		"SELECT path FROM diff(:old, :new)": true, " with a AS (SELECT 1) SELECT * FROM a": true,
-		"select": false, "SELECTED/*.uasset": false, "Maps/**": false, "delete from entry": false, "": false,
-	} {
-		if got := query.IsStatement(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 func TestParameters(t *testing.T) {
 	db := openSmall(t)
 	named := map[string]driver.Value{"a": int64(7), "b": "text"}

@@ -73,7 +73,7 @@ func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new 
 	if opts.dependencies && opts.only == nil && opts.exclude == nil {
 		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", cli.ErrUsage)
 	}
-	if slices.ContainsFunc(opts.only, query.IsStatement) { // no later; but what is scanned before it runs has no limit
+	if slices.ContainsFunc(opts.only, isStatement) { // no later; but what is scanned before it runs has no limit
 		if err := schema.LimitMemory(noLimit); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"maps"
 	"slices"
+	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
@@ -18,7 +19,7 @@ import (
 func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides) (*overlay.Choice, error) {
 	var patterns, statements []string
 	for _, only := range opts.only {
-		if query.IsStatement(only) {
+		if isStatement(only) {
 			statements = append(statements, only)
 		} else {
 			patterns = append(patterns, only)
@@ -36,6 +37,13 @@ func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.S
 		c.AddPaths(paths)
 	}
 	return c, nil
+}
+
+// isStatement reports whether a text is a statement that yields rows rather than a
+// pattern of paths: SELECT or WITH, and what follows.
+func isStatement(text string) bool {
+	word, _, more := strings.Cut(strings.TrimSpace(text), " ")
+	return more && (strings.EqualFold(word, "select") || strings.EqualFold(word, "with"))
 }
 
 // noLimit is for [schema.LimitMemory].
