@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -41,8 +42,8 @@ type Contents struct {
 
 	mu    sync.Mutex
 	asked *schema.Statements // compiled once: to compile them takes longer than to run them
-	open  []*archive
-	idle  *time.Timer // lets go of archives that nobody reads; nil: none was opened
+	open  []*archive         // the last is the one used last
+	idle  *time.Timer        // lets go of archives that nobody reads; nil: none was opened
 }
 
 // mostIdle is how long archives stay open that nobody reads.
@@ -121,30 +122,26 @@ func (c *Contents) Bytes(ctx context.Context, d [32]byte, limit int64) ([]byte, 
 	if size > limit {
 		return nil, fmt.Errorf("content %x: %w: %d > %d bytes", d, ErrTooLarge, size, limit)
 	}
-	b := make([]byte, size) // the size is bounded, and the writer's own count
-	if _, err := io.ReadFull(r, b); err != nil {
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // the size is bounded, and the writer's own count
+	n, err := b.ReadFrom(io.LimitReader(r, size+1))
+	if err == nil && n != size {
+		err = fmt.Errorf("%w: not %d bytes", objects.ErrDigest, size)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("content %x: %w", d, err)
 	}
-	var more [1]byte
-	switch n, err := io.ReadFull(r, more[:]); {
-	case n > 0:
-		return nil, fmt.Errorf("content %x: %w: more than %d bytes", d, objects.ErrDigest, size)
-	case err != io.EOF:
-		return nil, err
-	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // Close closes the catalog and the archives. Readers that are still open keep
 // their archive until they are closed.
 func (c *Contents) Close() error {
-	err := c.letGo()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle != nil {
 		c.idle.Stop()
 	}
-	return errors.Join(err, c.asked.Close(), c.db.Close())
+	return errors.Join(c.letGo(0), c.asked.Close(), c.db.Close())
 }
 
 // holdersSQL has its limit in it: SQLite compiles a statement anew for every value of a
@@ -187,8 +184,11 @@ type place struct {
 	location    string
 }
 
-func (c *Contents) places(ctx context.Context, content int64) (all []place, err error) {
-	return all, c.each(ctx, holdersSQL, []driver.Value{content}, func(v []driver.Value) {
+// fromArchive opens a content in the first archive that can be read. An error
+// other than that an archive is gone is returned only when no other has it.
+func (c *Contents) fromArchive(ctx context.Context, content int64, d [32]byte) (io.ReadCloser, error) {
+	var all []place
+	err := c.each(ctx, holdersSQL, []driver.Value{content}, func(v []driver.Value) {
 		var p place
 		p.id, _ = v[0].(int64)
 		p.ordinal, _ = v[1].(int64)
@@ -197,21 +197,11 @@ func (c *Contents) places(ctx context.Context, content int64) (all []place, err 
 		p.location, _ = v[4].(string)
 		all = append(all, p)
 	})
-}
-
-// fromArchive opens a content in the first archive that can be read. An error
-// other than that an archive is gone is returned only when no other has it.
-func (c *Contents) fromArchive(ctx context.Context, content int64, d [32]byte) (io.ReadCloser, error) {
-	all, err := c.places(ctx, content)
 	if err != nil {
 		return nil, err
 	}
 	reason := fmt.Errorf("%w: no archive holds it", ErrNoContent)
 	for _, p := range all {
-		if !c.allowed(p.location) {
-			reason = fmt.Errorf("%w: its archive may not be read", ErrNoContent)
-			continue
-		}
 		r, err := c.openPlace(ctx, p, d)
 		if err == nil || ctx.Err() != nil {
 			return r, err
@@ -222,26 +212,29 @@ func (c *Contents) fromArchive(ctx context.Context, content int64, d [32]byte) (
 }
 
 func (c *Contents) openPlace(ctx context.Context, p place, d [32]byte) (io.ReadCloser, error) {
-	a, err := c.archive(ctx, p)
+	if !c.allowed(p.location) {
+		return nil, fmt.Errorf("%w: its archive may not be read", ErrNoContent)
+	}
+	a, e, err := c.entry(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if a.touched {
-		err = a.check(ctx, p.ordinal, d)
+		err = a.check(ctx, e, d)
 	}
 	var r io.ReadCloser
 	if err == nil {
-		r, err = a.openEntry(ctx, p.ordinal)
+		r, err = a.Open(ctx, e)
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.release())
 	}
-	return &entryReader{ReadCloser: r, archive: a}, nil
+	return entryReader{r, sync.OnceValue(func() error { return errors.Join(r.Close(), a.release()) })}, nil
 }
 
 // check reads an entry to see whether it still is the content d.
-func (a *archive) check(ctx context.Context, ordinal int64, d [32]byte) error {
-	r, err := a.openEntry(ctx, ordinal)
+func (a *archive) check(ctx context.Context, e *codecs.Entry, d [32]byte) error {
+	r, err := a.Open(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -254,22 +247,17 @@ func (a *archive) check(ctx context.Context, ordinal int64, d [32]byte) error {
 
 // entryReader keeps an archive open until its entry is closed.
 type entryReader struct {
-	io.ReadCloser
-	archive *archive
-	once    sync.Once
+	io.Reader
+	close func() error
 }
 
-func (h *entryReader) Close() error {
-	err := h.ReadCloser.Close()
-	h.once.Do(func() { err = errors.Join(err, h.archive.release()) })
-	return err
-}
+func (r entryReader) Close() error { return r.close() }
 
 const (
 	// maxArchives is how many archives stay open.
 	maxArchives = 4
 	// maxEntries bounds the entry lists that are kept, about 250 bytes an
-	// entry. A larger archive is gone through for each content anew.
+	// entry. A larger archive is gone through for each content beyond them anew.
 	maxEntries = 1 << 20
 )
 
@@ -277,13 +265,12 @@ const (
 type archive struct {
 	place
 	codecs.Archive
+	own     codecs.Archive // without those within it
 	file    *os.File
 	touched bool            // its time is not the one it was scanned with
-	entries []*codecs.Entry // its own, by ordinal; nil: too many to keep, or indexed
-	indexed codecs.Indexed  // finds its own; nil: the format does not
-	own     int64           // how many these are
+	entries []*codecs.Entry // by ordinal, as far as they were listed
+	deep    bool            // they were listed with those of archives within
 	refs    atomic.Int32
-	nested  func() []*codecs.Entry // all entries, as entries has them, listed on first use
 }
 
 // release closes the archive with its last user.
@@ -294,56 +281,55 @@ func (a *archive) release() error {
 	return errors.Join(a.Archive.Close(), a.file.Close())
 }
 
-// archive returns the archive of a place, for the caller to release. One
+// entry returns the entry of a place and its archive, for the caller to release. One
 // goroutine at a time opens an archive.
-func (c *Contents) archive(ctx context.Context, p place) (*archive, error) {
+func (c *Contents) entry(ctx context.Context, p place) (*archive, *codecs.Entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle == nil {
-		c.idle = time.AfterFunc(mostIdle, func() { _ = c.letGo() }) // they were only read
+		c.idle = time.AfterFunc(mostIdle, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			_ = c.letGo(0) // they were only read
+		})
 	}
 	c.idle.Reset(mostIdle)
-	i := slices.IndexFunc(c.open, func(a *archive) bool { return a.id == p.id })
-	if i >= 0 {
+	if i := slices.IndexFunc(c.open, func(a *archive) bool { return a.id == p.id }); i >= 0 {
 		a := c.open[i]
-		c.open = append(slices.Delete(c.open, i, i+1), a) // the last is the one used last
-		a.refs.Add(1)
-		return a, nil
+		c.open = append(slices.Delete(c.open, i, i+1), a)
+	} else {
+		a, err := c.openArchive(ctx, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.refs.Store(1) // until it is let go
+		c.open = append(c.open, a)
 	}
-	a, err := c.openArchive(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	c.open = append(c.open, a)
-	c.evict()
-	a.refs.Add(2) // the cache and the caller
-	return a, nil
-}
-
-// letGo closes the archives that are open, but for those that someone reads.
-func (c *Contents) letGo() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var errs []error
-	for _, a := range c.open {
-		errs = append(errs, a.release())
-	}
-	c.open = nil
-	return errors.Join(errs...)
-}
-
-// evict lets go of what was not used for longest, until the rest is within the
-// bounds; the last one stays.
-func (c *Contents) evict() {
-	kept := 0
+	a := c.open[len(c.open)-1]
+	e := a.entry(int(p.ordinal))
+	kept, most := 0, maxArchives
 	for _, a := range c.open {
 		kept += len(a.entries)
 	}
-	for len(c.open) > 1 && (len(c.open) > maxArchives || kept > maxEntries) {
-		kept -= len(c.open[0].entries)
-		_ = c.open[0].release() // it was only read
+	if kept > maxEntries {
+		most = 1
+	}
+	_ = c.letGo(most)
+	if e == nil {
+		return nil, nil, fmt.Errorf("%w: %s has no entry %d", ErrNoContent, a.location, p.ordinal)
+	}
+	a.refs.Add(1)
+	return a, e, nil
+}
+
+// letGo closes archives, those first that were not used for longest, until so many are left
+// open. One that someone reads is closed after that.
+func (c *Contents) letGo(most int) (err error) {
+	for len(c.open) > most {
+		err = errors.Join(err, c.open[0].release())
 		c.open = c.open[1:]
 	}
+	return err
 }
 
 // openArchive opens the file of a place if it may be the one that was scanned.
@@ -369,16 +355,10 @@ func (c *Contents) openArchive(ctx context.Context, p place) (_ *archive, err er
 	if st.Size() != a.size {
 		return nil, a.changed()
 	}
-	own, _, err := c.registry.Open(ctx, src, c.options)
-	if err != nil {
+	if a.own, _, err = c.registry.Open(ctx, src, c.options); err != nil {
 		return nil, err
 	}
-	a.Archive = codecs.WrapNested(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
-	if a.indexed, _ = own.(codecs.Indexed); a.indexed == nil {
-		a.entries = list(own)
-	}
-	a.own = int64(own.Info().EntryCount)
-	a.nested = sync.OnceValue(func() []*codecs.Entry { return list(a.Archive) })
+	a.Archive = codecs.WrapNested(context.WithoutCancel(ctx), a.own, src.Name, c.registry, c.options)
 	return a, nil
 }
 
@@ -386,16 +366,39 @@ func (a *archive) changed() error {
 	return fmt.Errorf("%w: %s has changed since it was scanned", ErrNoContent, a.location)
 }
 
-// list returns the entries of an archive by ordinal, nil if they are too many
-// or are not numbered from 0.
-func list(a codecs.Archive) []*codecs.Entry {
-	var all []*codecs.Entry
+// entry returns an entry, nil for none. Those of archives within are listed when one of them is
+// asked for, because these are decoded for it.
+func (a *archive) entry(ordinal int) *codecs.Entry {
+	indexed, ok := a.own.(codecs.Indexed)
+	if ok {
+		if e, _ := indexed.At(ordinal); e != nil { // what is wrong with it the scan has recorded
+			return e
+		}
+	} else if a.entries == nil {
+		a.entries = list(a.own)
+	}
+	if ordinal >= len(a.entries) && !a.deep {
+		a.entries, a.deep = list(a.Archive), true
+	}
+	if ordinal >= 0 && ordinal < len(a.entries) {
+		return a.entries[ordinal]
+	}
+	for e := range a.Entries() {
+		if e != nil && e.Ordinal == ordinal {
+			return e
+		}
+	}
+	return nil
+}
+
+// list returns entries of an archive by ordinal, as far as there is room.
+func list(a codecs.Archive) (all []*codecs.Entry) {
 	for e := range a.Entries() {
 		if e == nil {
 			continue // of the table, whose error the scan has recorded
 		}
-		if len(all) == maxEntries || e.Ordinal < len(all) || e.Ordinal >= maxEntries {
-			return nil
+		if e.Ordinal < len(all) || e.Ordinal >= maxEntries {
+			break
 		}
 		for len(all) < e.Ordinal {
 			all = append(all, nil) // an entry that could not be read
@@ -403,35 +406,4 @@ func list(a codecs.Archive) []*codecs.Entry {
 		all = append(all, e)
 	}
 	return all
-}
-
-func (a *archive) openEntry(ctx context.Context, ordinal int64) (io.ReadCloser, error) {
-	e := a.entry(ordinal)
-	if e == nil {
-		return nil, fmt.Errorf("%w: %s has no entry %d", ErrNoContent, a.location, ordinal)
-	}
-	return a.Open(ctx, e)
-}
-
-func (a *archive) entry(ordinal int64) *codecs.Entry {
-	if a.indexed != nil && ordinal >= 0 && ordinal < a.own {
-		e, _ := a.indexed.At(int(ordinal)) // what is wrong with it the scan has recorded
-		return e
-	}
-	entries := a.entries
-	if (entries != nil || a.indexed != nil) && ordinal >= int64(len(entries)) {
-		entries = a.nested()
-	}
-	if entries != nil {
-		if ordinal < 0 || ordinal >= int64(len(entries)) {
-			return nil
-		}
-		return entries[ordinal]
-	}
-	for e := range a.Entries() {
-		if e != nil && int64(e.Ordinal) == ordinal {
-			return e
-		}
-	}
-	return nil
 }
