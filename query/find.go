@@ -24,13 +24,12 @@ var ErrNoIndex = errors.New("the catalog has no search index")
 type Finder struct {
 	db      *sql.DB
 	indexed bool
-	columns []use
 	places  map[[2]any][]builds // by a query and its argument
 }
 
 // OpenSearch returns a Finder over a catalog, which stays the caller's.
 func OpenSearch(ctx context.Context, db *sql.DB) (*Finder, error) {
-	f := &Finder{db: db, columns: uses(), places: map[[2]any][]builds{}}
+	f := &Finder{db: db, places: map[[2]any][]builds{}}
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.indexed)
 	return f, err
 }
@@ -54,9 +53,10 @@ func (f *Finder) each(ctx context.Context, text string, add func(Hit) error) err
 		return ErrNoIndex
 	}
 	q := search.Parse(text)
-	nextName, stopNames := iter.Pull2(seq(func(add func(match) error) error { return f.names(ctx, q, add) }))
+	names, paths := lookups(q)
+	nextName, stopNames := iter.Pull2(f.matches(ctx, q, names))
 	defer stopNames()
-	nextPath, stopPaths := iter.Pull2(seq(func(add func(match) error) error { return f.paths(ctx, q, add) }))
+	nextPath, stopPaths := iter.Pull2(f.matches(ctx, q, paths))
 	defer stopPaths()
 	for rank := 0; ; {
 		matches, err := take(nil, nextName)
@@ -128,75 +128,43 @@ type match struct {
 	score int
 }
 
-// names adds the names that match, those first that are what is looked for.
-func (f *Finder) names(ctx context.Context, q *search.Query, add func(match) error) error {
-	if len(q.Parts()) == 0 {
-		return nil
-	}
-	added := map[int64]bool{}
-	addName := func(m match) error {
-		if added[m.id] || !q.Matches(m.text) {
-			return nil
-		}
-		m.kind, m.score = search.Names, q.Score(m.text)
-		return add(m)
-	}
-	err := f.rows(ctx, func(m match) error {
-		err := addName(m)
-		added[m.id] = true
-		return err
-	}, "SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?", schema.NameKey(q.Text))
-	if err != nil {
-		return err
-	}
-	return f.rows(ctx, addName, search.NamesSQL, q.Match(), search.Contains(q.Longest()))
+// lookup is a query for the ids and texts of names, paths or folders.
+type lookup struct {
+	kind  int // of the matches
+	query string
+	args  []any
+	keep  func(match) bool
 }
 
-// rows calls each for the ids and texts that a query yields.
-func (f *Finder) rows(ctx context.Context, each func(match) error, query string, args ...any) error {
-	return schema.Each(ctx, f.db, func(rows *sql.Rows) error {
-		var m match
-		if err := rows.Scan(&m.id, &m.text); err != nil {
-			return err
-		}
-		return each(m)
-	}, query, args...)
-}
-
-// paths adds the paths that have all terms somewhere, one of them in the name of the
-// file, of the files of an asset one; and the folders that have all of them.
-func (f *Finder) paths(ctx context.Context, q *search.Query, add func(match) error) error {
-	seen, assets := map[int64]bool{}, map[string]bool{}
-	for _, part := range q.Leading() {
-		err := f.with(ctx, part, search.FilesSQL, allFiles, func(m match) error {
-			if seen[m.id] || !q.InPath(m.text) {
-				return nil
-			}
-			seen[m.id] = true
-			if stem, _, part := asset.Split(m.text); part != asset.None {
-				if assets[stem] {
-					return nil
-				}
-				assets[stem] = true
-			}
-			m.kind, m.score = search.Files, q.PathScore(m.text)
-			return add(m)
-		})
-		if err != nil {
-			return err
-		}
-	}
+// lookups returns how names are found, those first that are what is looked for; and how paths are
+// that have all terms somewhere, one of them in the name of the file, of the files of an asset one,
+// and folders that have all of them.
+func lookups(q *search.Query) (names, paths []lookup) {
 	parts := q.Parts()
 	if len(parts) == 0 {
-		return nil
+		return nil, nil
 	}
-	return f.with(ctx, parts[0], search.FoldersSQL, allFolders, func(m match) error {
-		if !q.InPath(m.text) {
-			return nil
-		}
-		m.kind, m.score = search.Folders, q.PathScore(strings.TrimSuffix(m.text, "/"))
-		return add(m)
-	})
+	exact := map[int64]bool{}
+	names = []lookup{
+		{search.Names, "SELECT n.name_id, n.name FROM x_name_key k CROSS JOIN x_name n ON n.name_id = k.name_id WHERE k.key = ?",
+			[]any{schema.NameKey(q.Text)}, func(m match) bool { exact[m.id] = true; return q.Matches(m.text) }},
+		{search.Names, search.NamesSQL, []any{q.Match(), search.Contains(q.Longest())},
+			func(m match) bool { return !exact[m.id] && q.Matches(m.text) }},
+	}
+	seen, assets := map[int64]bool{}, map[string]bool{}
+	for _, part := range q.Leading() {
+		paths = append(paths, byPart(search.Files, part, search.FilesSQL, allFiles, func(m match) bool {
+			if seen[m.id] || !q.InPath(m.text) {
+				return false
+			}
+			seen[m.id] = true
+			stem, _, kind := asset.Split(m.text)
+			again := kind != asset.None && assets[stem]
+			assets[stem] = assets[stem] || kind != asset.None
+			return !again
+		}))
+	}
+	return names, append(paths, byPart(search.Folders, parts[0], search.FoldersSQL, allFolders, func(m match) bool { return q.InPath(m.text) }))
 }
 
 // The paths of files by a part of their names, and folders by a part of theirs, without the index.
@@ -205,12 +173,34 @@ const (
 	allFolders = "SELECT dir_id, prefix FROM x_dir WHERE prefix LIKE ? ESCAPE '\\'"
 )
 
-// with calls each for the rows that have a part, by the index if the part is long enough for it.
-func (f *Finder) with(ctx context.Context, part, indexed, all string, each func(match) error) error {
+// byPart finds rows that have a part, by the index if the part is long enough for it.
+func byPart(kind int, part, indexed, all string, keep func(match) bool) lookup {
 	if match := search.Trigrams(part); match != "" {
-		return f.rows(ctx, each, indexed, match, search.Contains(part))
+		return lookup{kind, indexed, []any{match, search.Contains(part)}, keep}
 	}
-	return f.rows(ctx, each, all, search.Contains(part))
+	return lookup{kind, all, []any{search.Contains(part)}, keep}
+}
+
+// matches yields what lookups find.
+func (f *Finder) matches(ctx context.Context, q *search.Query, lookups []lookup) iter.Seq2[match, error] {
+	return seq(func(add func(match) error) error {
+		for _, l := range lookups {
+			err := schema.Each(ctx, f.db, func(rows *sql.Rows) error {
+				m := match{kind: l.kind}
+				if err := rows.Scan(&m.id, &m.text); err != nil || !l.keep(m) {
+					return err
+				}
+				if m.score = q.PathScore(strings.TrimSuffix(m.text, "/")); m.kind == search.Names {
+					m.score = q.Score(m.text)
+				}
+				return add(m)
+			}, l.query, l.args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // SearchFunction returns the SQL function search(text) over a catalog.
@@ -255,25 +245,16 @@ type Hit struct {
 	Rank    int      // position of the text among those that match, from 1
 }
 
-// use is a column of names, with the query for what has one there: ?1 is the chunk of the
-// name, ?2 the name.
-type use struct {
-	search.Use
-	query string
-}
-
-// uses returns the columns with their queries.
-func uses() (all []use) {
-	for _, u := range search.Uses {
-		content, from := "u.owner", ""
-		if u.OfSet {
-			content, from = "s.content_id", " CROSS JOIN x_value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
-		}
-		all = append(all, use{u, fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM x_search_use u%s"+
-			" CROSS JOIN %s t ON t.%s = u.owner AND %s WHERE u.chunk = ?1 AND u.use = %d AND t.%s = ?2 GROUP BY 2 ORDER BY 2",
-			content, u.Place, from, u.Table, u.Owner(), u.InPart(), u.Number, u.Column)})
+// usedSQL returns the query for what has a name in a column: ?1 is the chunk of the name, ?2 the
+// name.
+func usedSQL(u *search.Use) string {
+	content, from := "u.owner", ""
+	if u.OfSet {
+		content, from = "s.content_id", " CROSS JOIN x_value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
 	}
-	return all
+	return fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM x_search_use u%s"+
+		" CROSS JOIN %s t ON t.%s = u.owner AND %s WHERE u.chunk = ?1 AND u.use = %d AND t.%s = ?2 GROUP BY 2 ORDER BY 2",
+		content, u.Place, from, u.Table, u.Owner(), u.InPart(), u.Number, u.Column)
 }
 
 // hits adds where a match is.
@@ -293,12 +274,12 @@ func (f *Finder) hits(ctx context.Context, q *search.Query, m match, add func(Hi
 		return err
 	}
 	seen := map[int64]bool{} // contents
-	for _, u := range f.columns {
+	for _, u := range search.Uses {
 		if !slices.Contains(used, u.Number) {
 			continue
 		}
 		owners, err := schema.All(ctx, f.db, func(o *owner) []any { return []any{&o.content, &o.owner, &o.count, &o.place} },
-			u.query, m.id/search.NamesInChunk, m.id)
+			usedSQL(&u), m.id/search.NamesInChunk, m.id)
 		if err != nil {
 			return err
 		}
