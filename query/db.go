@@ -288,36 +288,20 @@ func (db *DB) before(ctx context.Context, label string) (driver.Value, error) {
 
 var errNoBuilds = errors.New("the catalog holds no build")
 
-// session is a connection with its functions. It runs one statement at a time.
+// session is a connection. It runs one statement at a time.
 type session struct {
 	sql     *schema.ReadOnly
-	ctx     context.Context // of the statement that runs, for the SQL functions
-	pending func()          // what runFunction runs
-	failed  error           // of the last SQL function; SQLite passes on its text alone
+	pending func() // what runFunction runs
 }
 
 // runFunction is the SQL function that everything runs in; see [session.run].
 const runFunction = "pakdb_run"
 
-func openSession(ctx context.Context, catalog string, o Options) (*session, error) {
-	s := &session{ctx: ctx}
-	functions := []schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}
-	for _, f := range o.Functions {
-		call := f.Call
-		f.Call = func(_ context.Context, args []driver.Value) (v driver.Value, err error) {
-			s.failed = process.RescueCall(func() (err error) { // what passes a panic on through SQLite would end the process
-				v, err = call(s.ctx, args)
-				return err
-			})
-			return v, s.failed
-		}
-		functions = append(functions, f)
-	}
-	var err error
-	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables)); err != nil {
-		return nil, err
-	}
-	return s, nil
+func openSession(ctx context.Context, catalog string, o Options) (s *session, err error) {
+	s = &session{}
+	functions := append([]schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}, o.Functions...)
+	s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, o.Tables)
+	return s, err
 }
 
 // randomBlob is in place of SQLite's own, which takes 5 s for 100 MB and cannot be
@@ -332,30 +316,6 @@ func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
 	b := make([]byte, max(n, 1))
 	_, _ = mathrand.NewChaCha8(seed).Read(b)
 	return b, nil
-}
-
-// tableFunctions gives them the context of the statement that runs, as the other
-// functions have it, and keeps their errors.
-func (s *session) tableFunctions(tables []schema.TableFunction) []schema.TableFunction {
-	var all []schema.TableFunction
-	for _, t := range tables {
-		rows := t.Rows
-		t.Rows = func(_ context.Context, args []driver.Value, add func([]driver.Value) error) error {
-			var ended error // by the statement
-			err := process.RescueCall(func() error {
-				return rows(s.ctx, args, func(row []driver.Value) error {
-					ended = add(row)
-					return ended
-				})
-			})
-			if ended == nil {
-				s.failed = err
-			}
-			return err
-		}
-		all = append(all, t)
-	}
-	return all
 }
 
 // run runs a statement such that ctx ends it at any moment between two operations of
@@ -378,31 +338,17 @@ func (s *session) run(ctx context.Context, st *statement) error {
 			return interrupted(ctx, st.text, err)
 		}
 		result := errNotRun
-		outer := s.ctx
-		s.failed = nil
-		s.ctx, s.pending = ctx, func() { result = process.RescueCall(func() error { return st.run(c.(driver.QueryerContext)) }) }
-		defer func() { s.ctx, s.pending = outer, nil }()
+		s.pending = func() { result = process.RescueCall(func() error { return st.run(c.(driver.QueryerContext)) }) }
+		defer func() { s.pending = nil }()
 		_, err = c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
 		if result == errNotRun {
 			result = err
-		}
-		if result != nil && s.failed != nil {
-			result = &functionError{result, s.failed}
 		}
 		return interrupted(ctx, st.text, end(result))
 	})
 }
 
 var errNotRun = errors.New(runFunction + " serves pakdb itself")
-
-// functionError is SQLite's error for a statement that a function of ours ended,
-// with that function's own.
-type functionError struct {
-	error
-	cause error
-}
-
-func (e *functionError) Unwrap() []error { return []error{e.error, e.cause} }
 
 func (s *session) runPending(context.Context, []driver.Value) (driver.Value, error) {
 	f := s.pending

@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 	"modernc.org/sqlite/vtab"
 
+	"pakdb/internal/process"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
@@ -54,12 +55,14 @@ func ReadLater(path string) *sql.DB { return readOnly(context.Background(), path
 type ReadOnly struct {
 	*sql.DB
 	tables []TableFunction
-	views  *views.Tables // nil: the views are as the catalog stores them
+	views  *views.Tables   // nil: the views are as the catalog stores them
+	ctx    context.Context // of the statement that runs, for its functions
+	failed error           // of a function of it; SQLite passes on the text of an error alone
 }
 
-// OpenReadOnlyWith is OpenReadOnly with functions, to which ctx is handed, and functions that yield
-// rows, on one connection. There the views are tables that find rows by any column, for statements
-// that run within [ReadOnly.Statement].
+// OpenReadOnlyWith is OpenReadOnly with functions, and functions that yield rows, on one connection.
+// There the views are tables that find rows by any column, for statements that run within
+// [ReadOnly.Statement]. Functions are handed the context of that.
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*ReadOnly, error) {
 	r := readOnly(ctx, path, functions, tables, true)
 	if err := r.PingContext(ctx); err != nil {
@@ -71,14 +74,20 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 
 // readOnly returns a catalog of which no connection is open yet.
 func readOnly(ctx context.Context, path string, functions []Function, tables []TableFunction, asked bool) *ReadOnly {
-	d, r := &sqlite.Driver{}, &ReadOnly{tables: tables}
+	d, r := &sqlite.Driver{}, &ReadOnly{tables: tables, ctx: ctx}
 	errs := []error{countTemporary()}
 	for _, f := range functions {
 		errs = append(errs, d.RegisterFunction(f.Name, &sqlite.FunctionImpl{NArgs: int32(f.Args), Deterministic: f.Pure,
-			Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) { return f.Call(ctx, args) }}))
+			Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (v driver.Value, err error) {
+				err = r.call(func() (err error) {
+					v, err = f.Call(r.ctx, args)
+					return err
+				})
+				return v, err
+			}}))
 	}
 	for i := range tables {
-		errs = append(errs, d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], ctx}))
+		errs = append(errs, d.RegisterModule(tables[i].moduleName(), &tableModule{&tables[i], r}))
 	}
 	if asked {
 		var err error
@@ -93,6 +102,24 @@ func readOnly(ctx context.Context, path string, functions []Function, tables []T
 	}
 	return r
 }
+
+// call calls a function of the statement that runs, and keeps its error. A panic that passed
+// through SQLite would end the process.
+func (r *ReadOnly) call(f func() error) error {
+	err := process.RescueCall(f)
+	if err != nil && !errors.Is(err, errEnough) {
+		r.failed = err
+	}
+	return err
+}
+
+// functionError is SQLite's error for a statement that a function ended, with that of the function.
+type functionError struct {
+	error
+	cause error
+}
+
+func (e *functionError) Unwrap() []error { return []error{e.error, e.cause} }
 
 // stored opens connections to a catalog that is there.
 type stored struct {
@@ -119,8 +146,9 @@ var (
 )
 
 // Statement prepares the connection for a statement of a user and its values: end is called
-// after it, with its error, and returns that of a view if one ended it.
+// after it, with its error, and returns that of a view or a function if one ended it.
 func (r *ReadOnly) Statement(ctx context.Context, c driver.Conn, text string, values []driver.NamedValue) (end func(error) error, err error) {
+	r.ctx, r.failed = ctx, nil
 	if missing := r.views.Missing(text); len(missing) > 0 {
 		guard := c.(sqlite.AuthorizerRegisterer)
 		if err := guard.RegisterAuthorizer(nil); err != nil {
@@ -134,8 +162,12 @@ func (r *ReadOnly) Statement(ctx context.Context, c driver.Conn, text string, va
 		return nil, errors.Join(err, r.views.End())
 	}
 	return func(err error) error {
-		if own := r.views.Err(); err != nil && own != nil {
+		switch own := r.views.Err(); {
+		case err == nil:
+		case own != nil:
 			err = own
+		case r.failed != nil:
+			err = &functionError{err, r.failed}
 		}
 		return errors.Join(err, r.views.End())
 	}, nil
@@ -223,7 +255,7 @@ func (f *TableFunction) moduleName() string { return "pakdb_" + f.Name }
 // tableModule is a module and its only table.
 type tableModule struct {
 	*TableFunction
-	ctx context.Context
+	on *ReadOnly
 }
 
 func (m *tableModule) Create(c vtab.Context, args []string) (vtab.Table, error) {
@@ -295,11 +327,13 @@ var errEnough = errors.New("no more rows are wanted")
 
 // rows yields the rows of the function.
 func (c *tableCursor) rows(yield func([]driver.Value, error) bool) {
-	err := c.m.Rows(c.m.ctx, c.args, func(row []driver.Value) error {
-		if !yield(row, nil) {
-			return errEnough
-		}
-		return nil
+	err := c.m.on.call(func() error {
+		return c.m.Rows(c.m.on.ctx, c.args, func(row []driver.Value) error {
+			if !yield(row, nil) {
+				return errEnough
+			}
+			return nil
+		})
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		yield(nil, err)
