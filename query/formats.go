@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/csv"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,84 +13,59 @@ import (
 	"pakdb/internal/terminal"
 )
 
-// csvRows writes RFC 4180. What it wraps is buffered already, so csv.Writer
-// writes into that buffer.
-type csvRows struct {
+// records writes a record a row, in a format that has the names of columns as its first record.
+type records struct {
 	texts
-	w      *csv.Writer
 	fields []string
+	field  func(v driver.Value) string
+	write  func(fields []string) error
 }
 
-func newCSV(t texts) *csvRows { return &csvRows{texts: t, w: csv.NewWriter(t.buf)} }
-
-func (c *csvRows) head(columns []string) error {
-	c.fields = make([]string, len(columns))
-	if c.NoHeader {
+func (r *records) head(columns []string) error {
+	r.fields = make([]string, len(columns))
+	if r.NoHeader {
 		return nil
 	}
+	names := make([]driver.Value, len(columns))
 	for i, name := range columns {
-		c.fields[i] = c.raw(name)
+		names[i] = name
 	}
-	return c.write(c.fields)
+	return r.row(names)
 }
 
-func (c *csvRows) row(values []driver.Value) error {
+func (r *records) row(values []driver.Value) error {
 	for i, v := range values {
-		c.fields[i] = c.raw(v)
+		r.fields[i] = r.field(v)
 	}
-	return c.write(c.fields)
+	return r.write(r.fields)
 }
 
-// write quotes a lone empty field: readers skip empty lines.
-func (c *csvRows) write(fields []string) error {
-	if len(fields) == 1 && fields[0] == "" {
-		_, err := c.buf.WriteString("\"\"\n")
-		return err
-	}
-	return c.w.Write(fields)
-}
-
-// tsv writes one line a row, whatever the cells hold, as PostgreSQL's COPY.
-type tsv struct{ texts }
-
-func (t *tsv) head(columns []string) error {
-	if t.NoHeader {
-		return nil
-	}
-	for i, c := range columns {
-		t.cell(i, t.escaped(c))
-	}
-	return t.buf.WriteByte('\n')
-}
-
-func (t *tsv) row(values []driver.Value) error {
-	for i, v := range values {
-		if v == nil {
-			t.cell(i, t.Null) // as given: \N is what COPY writes
-			continue
+// newCSV writes RFC 4180. The buffer is large enough that csv.Writer makes none of its own.
+func newCSV(t texts) *records {
+	w := csv.NewWriter(t.buf)
+	return &records{texts: t, field: func(v driver.Value) string { return t.escaped(text(v, t.Null), "\n\t") }, write: func(fields []string) error {
+		if len(fields) == 1 && fields[0] == "" { // readers skip empty lines
+			_, err := t.buf.WriteString("\"\"\n")
+			return err
 		}
-		t.cell(i, t.escaped(v))
-	}
-	return t.buf.WriteByte('\n')
-}
-
-func (t *tsv) cell(i int, s string) {
-	if i > 0 {
-		_ = t.buf.WriteByte('\t')
-	}
-	_, _ = t.buf.WriteString(s)
+		return w.Write(fields)
+	}}
 }
 
 var tsvEscapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// escaped writes a value that is not NULL. A backslash is doubled before others are
-// put in for a terminal.
-func (t *tsv) escaped(v driver.Value) string {
-	s := tsvEscapes.Replace(text(v, ""))
-	if t.Escape {
-		return visible(s, "")
-	}
-	return s
+// newTSV writes one line a row, whatever the cells hold, as PostgreSQL's COPY. A backslash is doubled
+// before others are put in for a terminal.
+func newTSV(t texts) *records {
+	return &records{texts: t, field: func(v driver.Value) string {
+		if v == nil {
+			return t.Null // as given: \N is what COPY writes
+		}
+		return t.escaped(tsvEscapes.Replace(text(v, "")), "")
+	}, write: func(fields []string) error {
+		_, _ = t.buf.WriteString(strings.Join(fields, "\t"))
+		return t.buf.WriteByte('\n')
+	}}
 }
 
 // jsonRows writes objects with the columns in their order: as one array, or as
@@ -190,33 +166,19 @@ func appendJSON(b []byte, v driver.Value) []byte {
 // other way. Control characters of Latin-1 are escapes too: terminals obey U+009B.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r >= ' ' && r != '"' && r != '\\' && (r < 0x7f || r > 0x9f) && (r != utf8.RuneError || n > 1) && r != 0x2028 && r != 0x2029 {
-			i += n
-			continue
+	for _, r := range s {
+		switch {
+		case r >= ' ' && r != '"' && r != '\\' && (r < 0x7f || r > 0x9f) && r != utf8.RuneError && r != 0x2028 && r != 0x2029:
+			b = utf8.AppendRune(b, r)
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case strings.ContainsRune("\n\r\t", r):
+			b = append(b, strconv.QuoteRune(r)[1:3]...)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
 		}
-		b = appendEscape(append(b, s[start:i]...), r)
-		i += n
-		start = i
 	}
-	return append(append(b, s[start:]...), '"')
-}
-
-func appendEscape(b []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
-	const digits = "0123456789abcdef"
-	return append(b, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+	return append(b, '"')
 }
 
 // markdown writes a table of GitHub Flavored Markdown. The first row decides

@@ -96,7 +96,7 @@ func (o Output) writer() (*Rows, error) {
 	case "csv":
 		w.format, w.quiet = newCSV(t), o.NoHeader
 	case "tsv":
-		w.format, w.quiet = &tsv{texts: t}, o.NoHeader
+		w.format, w.quiet = newTSV(t), o.NoHeader
 	case "md":
 		w.format = &markdown{texts: t}
 	case "line":
@@ -194,12 +194,11 @@ func (t *texts) shown(column string, v driver.Value) string {
 	return text(v, t.Null)
 }
 
-// raw writes a value for formats that have their own way with control characters.
-// At a terminal only those that move to the next column or line are left.
-func (t *texts) raw(v driver.Value) string {
-	s := text(v, t.Null)
+// escaped returns a cell of a format that has its own way with control characters. At a terminal
+// only those to keep are left, such as move to the next column or line.
+func (t *texts) escaped(s, keep string) string {
 	if t.Escape {
-		return visible(s, "\n\t")
+		return visible(s, keep)
 	}
 	return s
 }

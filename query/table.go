@@ -4,7 +4,6 @@ import (
 	"database/sql/driver"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -28,15 +27,14 @@ const renderBytes = 1 << 20
 type table struct {
 	texts
 	names  []string
-	cells  [][]string       // the rows held, until streaming
-	values [][]driver.Value // those of cells, where lines may have to write them
-	bytes  int              // in cells
-	number []state          // of each column
-
-	streaming bool
-	widths    []int
-	line      []byte
-	lines     *lines // what writes the result where the columns do not fit
+	number []state                           // of each column
+	held   [][]driver.Value                  // rows
+	bytes  int                               // in them
+	rest   func(values []driver.Value) error // writes a row that follows; nil: rows are held
+	widths []int
+	plain  bool // names and rows held have one byte a character
+	open   bool // the box has no bottom yet
+	line   []byte
 }
 
 // state is what is known of a column: a number goes to the right, and so does
@@ -46,57 +44,39 @@ type state struct{ numbers, others bool }
 func (s state) right() bool { return s.numbers && !s.others }
 
 func (t *table) head(columns []string) error {
-	t.names = t.names[:0]
+	*t = table{texts: t.texts, number: make([]state, len(columns))}
 	for _, c := range columns {
 		t.names = append(t.names, visible(c, ""))
 	}
-	t.cells, t.bytes, t.streaming, t.number, t.lines = nil, 0, false, make([]state, len(columns)), nil
 	return nil
 }
 
 func (t *table) row(values []driver.Value) error {
-	if t.lines != nil {
-		return t.lines.row(values)
-	}
-	cells := make([]string, len(values))
-	for i, v := range values {
-		cells[i] = visible(t.shown(t.names[i], v), "")
-	}
-	if t.streaming {
-		return t.write(t.cut(cells), nil)
-	}
-	if len(t.cells) == tableRows || t.bytes > tableBytes {
-		if err := t.writeHeld(t.stream); err != nil {
+	if t.rest == nil && (len(t.held) == tableRows || t.bytes > tableBytes) {
+		if err := t.writeHeld(false); err != nil {
 			return err
 		}
-		return t.row(values)
 	}
+	if t.rest != nil {
+		return t.rest(values)
+	}
+	t.held = append(t.held, slices.Clone(values))
 	for i, v := range values {
 		t.number[i].numbers = t.number[i].numbers || isNumber(v)
 		t.number[i].others = t.number[i].others || v != nil && !isNumber(v)
-	}
-	t.cells = append(t.cells, cells)
-	if t.Width > 0 { // lines write them in another way: a text of several lines goes on below itself
-		t.values = append(t.values, slices.Clone(values))
-	}
-	for _, c := range cells {
-		t.bytes += len(c)
+		t.bytes += len(text(v, ""))
 	}
 	return nil
 }
 
 func (t *table) end() error {
-	if len(t.cells) > 0 && !t.streaming {
+	if len(t.held) > 0 {
 		t.hideEmpty()
-		whole := t.stream
-		if t.bytes <= renderBytes && t.plain() {
-			whole = t.render
-		}
-		if err := t.writeHeld(whole); err != nil {
+		if err := t.writeHeld(true); err != nil {
 			return err
 		}
 	}
-	if t.streaming {
+	if t.open {
 		return t.rule("└", "┴", "┘")
 	}
 	return nil
@@ -118,11 +98,8 @@ func (t *table) hideEmpty() {
 		return
 	}
 	t.names, t.number = chosen(t.names, keep), chosen(t.number, keep)
-	for i := range t.cells {
-		t.cells[i] = chosen(t.cells[i], keep)
-	}
-	for i := range t.values {
-		t.values[i] = chosen(t.values[i], keep)
+	for i := range t.held {
+		t.held[i] = chosen(t.held[i], keep)
 	}
 	if t.Hidden != nil {
 		t.Hidden(empty)
@@ -137,33 +114,53 @@ func chosen[T any](all []T, at []int) []T {
 	return all[:len(at)]
 }
 
-// plain reports whether all cells and names have one byte a character. How wide others are,
-// tablewriter and [terminal.Width] judge differently: a vowel sign of an Indic script
-// after a Latin letter, for one.
-func (t *table) plain() bool {
-	wide := func(cell string) bool {
-		return strings.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf })
+// writeHeld writes the rows held, as lines where the columns do not fit. whole says that no row
+// follows. How wide a text is, tablewriter and [terminal.Width] judge differently unless it has one
+// byte a character: a vowel sign of an Indic script after a Latin letter, for one.
+func (t *table) writeHeld(whole bool) error {
+	held := t.held
+	t.held, t.widths, t.plain = nil, make([]int, len(t.names)), true
+	rows := make([][]string, len(held))
+	for i, values := range held {
+		rows[i] = t.cells(values)
+		t.widen(rows[i])
 	}
-	return !slices.ContainsFunc(t.names, wide) &&
-		!slices.ContainsFunc(t.cells, func(cells []string) bool { return slices.ContainsFunc(cells, wide) })
+	switch {
+	case !t.fit():
+		l := &lines{texts: t.texts}
+		t.rest = l.row
+		_ = l.head(t.names) // an error stays with buf
+	case whole && t.plain && t.bytes <= renderBytes:
+		return t.render(rows)
+	default:
+		t.rest = func(values []driver.Value) error { return t.write(t.cut(t.cells(values)), nil) }
+		t.open = true
+		_ = t.rule("┌", "┬", "┐")
+		if !t.NoHeader {
+			_ = t.write(t.cut(slices.Clone(t.names)), t.bold)
+			_ = t.rule("├", "┼", "┤")
+		}
+	}
+	for _, values := range held {
+		if err := t.rest(values); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// writeHeld has write, or lines where the columns do not fit, write the rows held.
-func (t *table) writeHeld(write func() error) error {
-	if !t.measure() {
-		write = t.fallBack
+// cells returns the values of a row as they are shown.
+func (t *table) cells(values []driver.Value) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = visible(t.shown(t.names[i], v), "")
 	}
-	for _, cells := range t.cells {
-		t.cut(cells)
-	}
-	err := write()
-	t.cells, t.values = nil, nil
-	return err
+	return all
 }
 
-// render has tablewriter write the rows held, cut to the widths. It must neither
+// render has tablewriter write the box, cut to the widths. It must neither
 // reword the names (file_size to FILE SIZE), nor trim, nor wrap.
-func (t *table) render() error {
+func (t *table) render(rows [][]string) error {
 	align := make([]tw.Align, len(t.number))
 	for i := range align {
 		align[i] = tw.AlignLeft
@@ -186,7 +183,10 @@ func (t *table) render() error {
 		}
 		w.Header(names)
 	}
-	if err := w.Bulk(t.cells); err != nil {
+	for _, cells := range rows {
+		t.cut(cells)
+	}
+	if err := w.Bulk(rows); err != nil {
 		return err
 	}
 	return w.Render()
@@ -202,33 +202,13 @@ func (t *table) cut(cells []string) []string {
 	return cells
 }
 
-// stream writes the rows held. Those that follow are written as they come.
-func (t *table) stream() error {
-	t.streaming = true
-	err := t.rule("┌", "┬", "┐")
-	if err == nil && !t.NoHeader {
-		_ = t.write(t.cut(slices.Clone(t.names)), t.bold) // an error stays with buf
-		err = t.rule("├", "┼", "┤")
-	}
-	for _, cells := range t.cells {
-		if err == nil {
-			err = t.write(cells, nil)
-		}
-	}
-	return err
-}
-
-// measure sets the widths of the columns, and reports false if they do not fit.
-func (t *table) measure() bool {
-	t.widths = make([]int, len(t.names))
-	for _, cells := range t.cells {
-		t.widen(cells)
-	}
+// fit makes the columns as narrow as a line of the terminal needs, and reports false if they do
+// not fit.
+func (t *table) fit() bool {
 	least := make([]int, len(t.names))
 	for i, w := range t.widths {
-		least[i] = min(w, terminal.LeastWidth)
-		if t.number[i].right() {
-			least[i] = w // a number without its end is another number
+		if least[i] = w; !t.number[i].right() { // a number without its end is another number
+			least[i] = min(w, terminal.LeastWidth)
 		}
 		if !t.NoHeader {
 			least[i] = max(least[i], min(terminal.Width(t.names[i]), terminal.LeastWidth))
@@ -240,23 +220,11 @@ func (t *table) measure() bool {
 	return t.Width == 0 || terminal.Fit(t.Width-3*len(t.names)-1, t.widths, least)
 }
 
-// fallBack has lines write the result: a column a line.
-func (t *table) fallBack() error {
-	t.lines = &lines{texts: t.texts}
-	if err := t.lines.head(t.names); err != nil {
-		return err
-	}
-	for _, values := range t.values {
-		if err := t.lines.row(values); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// widen makes the columns as wide as cells.
 func (t *table) widen(cells []string) {
 	for i, c := range cells {
-		t.widths[i] = max(t.widths[i], terminal.Width(c))
+		n := terminal.Width(c)
+		t.widths[i], t.plain = max(t.widths[i], n), t.plain && n == len(c)
 	}
 }
 
