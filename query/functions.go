@@ -29,7 +29,7 @@ func Functions(contents *Contents) []schema.Function {
 		pure("path_head(path, n)", "the first n parts of a path", pathHead),
 		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
-		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
+		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexp()),
 		TextFunction("key_of_path(path)", "key of a path in path_key", func(path string) driver.Value { return schema.PathKey(path) }),
 		TextFunction("key_of_name(name)", "key of a name in name_key, whatever its case", func(name string) driver.Value { return schema.NameKey(name) }),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
@@ -140,32 +140,41 @@ func hexID(args []driver.Value) (driver.Value, error) {
 // would otherwise keep one a row.
 const maxRegexps = 64
 
-type regexps struct {
-	mu       sync.Mutex
-	compiled map[string]*regexp.Regexp
-}
-
-func newRegexps() *regexps { return &regexps{compiled: map[string]*regexp.Regexp{}} }
-
-func (r *regexps) match(args []driver.Value) (driver.Value, error) {
-	pattern, ok := args[0].(string)
-	if !ok || args[1] == nil {
-		return nil, nil
+// newRegexp returns the function regexp, which compiles a pattern once.
+func newRegexp() func(args []driver.Value) (driver.Value, error) {
+	var mu sync.Mutex
+	compiled := map[string]*regexp.Regexp{}
+	compile := func(pattern string) (*regexp.Regexp, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		re, ok := compiled[pattern]
+		if ok {
+			return re, nil
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("regexp: %w", err)
+		}
+		if len(compiled) >= maxRegexps {
+			clear(compiled)
+		}
+		compiled[pattern] = re
+		return re, nil
 	}
-	re, err := r.compile(pattern)
-	if err != nil {
-		return nil, err
+	return func(args []driver.Value) (driver.Value, error) {
+		pattern, ok := args[0].(string)
+		if !ok || args[1] == nil {
+			return nil, nil
+		}
+		re, err := compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := args[1].([]byte); ok {
+			return truth(re.Match(b)), nil
+		}
+		return truth(re.MatchString(text(args[1], ""))), nil
 	}
-	found := false
-	switch v := args[1].(type) {
-	case string:
-		found = re.MatchString(v)
-	case []byte:
-		found = re.Match(v)
-	default:
-		found = re.MatchString(text(v, ""))
-	}
-	return truth(found), nil
 }
 
 func truth(b bool) int64 {
@@ -173,23 +182,6 @@ func truth(b bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-func (r *regexps) compile(pattern string) (*regexp.Regexp, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if re, ok := r.compiled[pattern]; ok {
-		return re, nil
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("regexp: %w", err)
-	}
-	if len(r.compiled) >= maxRegexps {
-		clear(r.compiled)
-	}
-	r.compiled[pattern] = re
-	return re, nil
 }
 
 // maxContent bounds the contents that SQL may hold in memory.

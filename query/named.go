@@ -1,7 +1,6 @@
 package query
 
 import (
-	"bufio"
 	"context"
 	"database/sql/driver"
 	"embed"
@@ -204,11 +203,6 @@ func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, posit
 	return args, nil
 }
 
-// Given reports whether one of n values without names is that of a parameter.
-func (q *Named) Given(param string, n int) bool {
-	return slices.ContainsFunc(q.Params[:min(n, len(q.Params))], func(p Param) bool { return p.Name == param })
-}
-
 // value types a text as a parameter says. Those before it are bound already.
 func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driver.Value, error) {
 	if strings.EqualFold(text, "null") {
@@ -239,10 +233,8 @@ func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driv
 
 func parseNamed(name, text string) (*Named, error) {
 	q := &Named{Name: name, SQL: text}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, maxQueryFile)
-	for lines.Scan() {
-		comment, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "--")
+	for line := range strings.Lines(text) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "--")
 		if !ok {
 			break
 		}
@@ -260,7 +252,7 @@ func parseNamed(name, text string) (*Named, error) {
 			q.Params = append(q.Params, Param{Name: n, Type: "text", Default: "-"})
 		}
 	}
-	return q, lines.Err()
+	return q, nil
 }
 
 func (q *Named) header(line string) error {

@@ -153,7 +153,7 @@ func (s *shell) named(ctx context.Context, line string) error {
 		}
 	}
 	for name, value := range s.params { // of .param, where the line says nothing
-		if _, ok := given[name]; !ok && q.Takes(name) && !q.Given(name, len(positional)) {
+		if _, ok := given[name]; !ok && q.Takes(name) {
 			given[name] = value
 		}
 	}
