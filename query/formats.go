@@ -234,7 +234,7 @@ var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\r\n", "<br>", 
 	"*", `\*`, "_", `\_`, "<", "&lt;", "&", "&amp;", "[", `\[`)
 
 func (m *markdown) cell(s string) {
-	_, _ = m.buf.WriteString("| " + visible(markdownEscapes.Replace(s), "") + " ")
+	_, _ = m.buf.WriteString("| " + terminal.Escape(markdownEscapes.Replace(s), "") + " ")
 }
 
 func (m *markdown) end() error { return m.begin(nil) }
@@ -250,11 +250,11 @@ type lines struct {
 func (l *lines) head(columns []string) error {
 	widest := 0
 	for _, c := range columns {
-		widest = max(widest, terminal.Width(visible(c, "")))
+		widest = max(widest, terminal.Width(terminal.Escape(c, "")))
 	}
 	l.columns, l.names, l.first = columns, l.names[:0], true
 	for _, c := range columns {
-		c = visible(c, "")
+		c = terminal.Escape(c, "")
 		l.names = append(l.names, strings.Repeat(" ", widest-terminal.Width(c))+c+" = ")
 	}
 	return nil
@@ -266,7 +266,7 @@ func (l *lines) row(values []driver.Value) error {
 	}
 	l.first = false
 	for i, v := range values {
-		s := visible(l.shown(l.columns[i], v), "\n\t")
+		s := terminal.Escape(l.shown(l.columns[i], v), "\n\t")
 		indent := ""
 		if !l.NoHeader {
 			_, _ = l.buf.WriteString(l.bold(l.names[i]))

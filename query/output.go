@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"pakdb/internal/stored"
+	"pakdb/internal/terminal"
 )
 
 // Formats returns the names of the output formats, the default first.
@@ -198,7 +198,7 @@ func (t *texts) shown(column string, v driver.Value) string {
 // only those to keep are left, such as move to the next column or line.
 func (t *texts) escaped(s, keep string) string {
 	if t.Escape {
-		return visible(s, keep)
+		return terminal.Escape(s, keep)
 	}
 	return s
 }
@@ -274,29 +274,4 @@ func isNumber(v driver.Value) bool {
 		return true
 	}
 	return false
-}
-
-// visible replaces what would break a line, or command a terminal: names in
-// archives are anyone's. keep is left as it is.
-func visible(s, keep string) string {
-	var b strings.Builder
-	written := 0 // bytes of s
-	for i := 0; i < len(s); {
-		if ' ' <= s[i] && s[i] <= '~' { // as nearly all are
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		broken := r == utf8.RuneError && n == 1
-		if broken || !strconv.IsGraphic(r) && !strings.ContainsRune(keep, r) {
-			q := strconv.QuoteRuneToASCII(r)
-			if q = q[1 : len(q)-1]; broken {
-				q = fmt.Sprintf(`\x%02x`, s[i])
-			}
-			b.WriteString(s[written:i] + q)
-			written = i + n
-		}
-		i += n
-	}
-	return b.String() + s[written:]
 }

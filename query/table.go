@@ -46,7 +46,7 @@ func (s state) right() bool { return s.numbers && !s.others }
 func (t *table) head(columns []string) error {
 	*t = table{texts: t.texts, number: make([]state, len(columns))}
 	for _, c := range columns {
-		t.names = append(t.names, visible(c, ""))
+		t.names = append(t.names, terminal.Escape(c, ""))
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (t *table) writeHeld(whole bool) error {
 func (t *table) cells(values []driver.Value) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
-		all[i] = visible(t.shown(t.names[i], v), "")
+		all[i] = terminal.Escape(t.shown(t.names[i], v), "")
 	}
 	return all
 }

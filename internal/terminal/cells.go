@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,25 +171,31 @@ func Pad(s string, width int) string {
 
 // Printable returns s with escapes for what would break a line, or command a terminal:
 // names in archives are anyone's.
-func Printable(s string) string {
-	plain := 0 // bytes; most names have no others
-	for plain < len(s) && ' ' <= s[plain] && s[plain] <= '~' {
-		plain++
-	}
-	for _, r := range s[plain:] {
-		if r == utf8.RuneError || !strconv.IsGraphic(r) {
-			q := strconv.QuoteToGraphic(s)
-			return q[1 : len(q)-1]
-		}
-	}
-	return s
-}
+func Printable(s string) string { return Escape(s, "") }
 
 // PrintableLines is Printable for messages, which may have several lines.
-func PrintableLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = Printable(line)
+func PrintableLines(s string) string { return Escape(s, "\n") }
+
+// Escape is Printable but for the characters to keep.
+func Escape(s, keep string) string {
+	var b strings.Builder
+	written := 0 // bytes of s
+	for i := 0; i < len(s); {
+		if ' ' <= s[i] && s[i] <= '~' { // as nearly all are
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		broken := r == utf8.RuneError && n == 1
+		if broken || !strconv.IsGraphic(r) && !strings.ContainsRune(keep, r) {
+			q := strconv.QuoteRuneToASCII(r)
+			if q = q[1 : len(q)-1]; broken {
+				q = fmt.Sprintf(`\x%02x`, s[i])
+			}
+			b.WriteString(s[written:i] + q)
+			written = i + n
+		}
+		i += n
 	}
-	return strings.Join(lines, "\n")
+	return b.String() + s[written:]
 }
