@@ -45,8 +45,7 @@ type DB struct {
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
 	db := &DB{catalog: catalog, options: o}
-	_, err := db.session(ctx)
-	if err != nil {
+	if _, err := db.session(ctx); err != nil {
 		return nil, err
 	}
 	return db, nil
@@ -72,18 +71,6 @@ func (db *DB) TableFunctions() []schema.TableFunction { return db.options.Tables
 
 // Functions returns the SQL functions beside SQLite's own.
 func (db *DB) Functions() []schema.Function { return db.options.Functions }
-
-// session returns the connection, which it opens if there is none.
-func (db *DB) session(ctx context.Context) (*session, error) {
-	if db.open == nil {
-		s, err := openSession(ctx, db.catalog, db.options)
-		if err != nil {
-			return nil, catalogError(err)
-		}
-		db.open = s
-	}
-	return db.open, nil
-}
 
 // patience is how long a statement may take to end once its context is done.
 const patience = 500 * time.Millisecond
@@ -297,11 +284,29 @@ type session struct {
 // runFunction is the SQL function that everything runs in; see [session.run].
 const runFunction = "pakdb_run"
 
-func openSession(ctx context.Context, catalog string, o Options) (s *session, err error) {
-	s = &session{}
-	functions := append([]schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}, o.Functions...)
-	s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, o.Tables)
-	return s, err
+var errNotRun = errors.New(runFunction + " serves pakdb itself")
+
+// session returns the connection, which it opens if there is none.
+func (db *DB) session(ctx context.Context) (_ *session, err error) {
+	if db.open != nil {
+		return db.open, nil
+	}
+	s := &session{}
+	runPending := func(context.Context, []driver.Value) (driver.Value, error) {
+		f := s.pending
+		if f == nil {
+			return nil, errNotRun
+		}
+		s.pending = nil
+		f()
+		return nil, nil
+	}
+	functions := append([]schema.Function{{Name: runFunction, Call: runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}, db.options.Functions...)
+	if s.sql, err = schema.OpenReadOnlyWith(ctx, db.catalog, functions, db.options.Tables); err != nil {
+		return nil, &classed{ErrCatalog, err, CatalogHint(err)}
+	}
+	db.open = s
+	return s, nil
 }
 
 // randomBlob is in place of SQLite's own, which takes 5 s for 100 MB and cannot be
@@ -346,18 +351,6 @@ func (s *session) run(ctx context.Context, st *statement) error {
 		}
 		return interrupted(ctx, st.text, end(result))
 	})
-}
-
-var errNotRun = errors.New(runFunction + " serves pakdb itself")
-
-func (s *session) runPending(context.Context, []driver.Value) (driver.Value, error) {
-	f := s.pending
-	if f == nil {
-		return nil, errNotRun
-	}
-	s.pending = nil
-	f()
-	return nil, nil
 }
 
 // statement is a running statement, which can be given up.

@@ -41,10 +41,6 @@ func Usagef(hint, format string, args ...any) error {
 	return &classed{class: ErrUsage, err: fmt.Errorf(format, args...), hint: hint}
 }
 
-func catalogError(err error) error {
-	return &classed{class: ErrCatalog, err: err, hint: CatalogHint(err)}
-}
-
 const indexAgain = "index its builds again into a new catalog: pakdb index --catalog NEW.db --build LABEL ARCHIVE..."
 
 // CatalogHint returns what to do about an error of a catalog's file, or "".
@@ -301,39 +297,32 @@ func suggest(name string, known []string) string {
 	return "there is " + strings.Join(known, ", ")
 }
 
-func (db *DB) suggestTable(ctx context.Context, name string) string {
-	views, tables, err := db.Tables(ctx)
-	if err != nil {
-		return ""
-	}
+// relations returns the names of views and of functions that yield rows, and those of tables. What
+// cannot be read is not suggested.
+func (db *DB) relations(ctx context.Context) (views, tables []string) {
+	views, tables, _ = db.Tables(ctx)
 	for _, f := range db.options.Tables {
 		views = append(views, f.Name)
 	}
+	return views, tables
+}
+
+func (db *DB) suggestTable(ctx context.Context, name string) string {
+	views, tables := db.relations(ctx)
 	return cmp.Or(glob.NearestHint(glob.Nearest(name, views)), // views are the stable surface
 		glob.NearestHint(glob.Nearest(name, tables)), suggest(name, views))
 }
 
 // suggestColumn names the columns of the views, functions and tables in the statement.
 func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
-	views, tables, err := db.Tables(ctx)
-	if err != nil {
-		return ""
-	}
-	var hints []string
-	var all []string
-	known := append(views, tables...)
-	for _, f := range db.options.Tables {
-		known = append(known, f.Name)
-	}
+	known := slices.Concat(db.relations(ctx))
+	var hints, all []string
 	for t := range tokens(sql) {
 		table := strings.ToLower(unquote(sql[t.start:t.end]))
 		if t.kind != word || !slices.Contains(known, table) {
 			continue
 		}
-		columns, err := db.Columns(ctx, table)
-		if err != nil {
-			return ""
-		}
+		columns, _ := db.Columns(ctx, table)
 		all = append(all, columns...)
 		if h := fmt.Sprintf("%s has %s", table, strings.Join(columns, ", ")); !slices.Contains(hints, h) {
 			hints = append(hints, h)
@@ -352,10 +341,7 @@ func (db *DB) suggestFunction(ctx context.Context, name string) string {
 			return f.Usage + ": " + f.Doc
 		}
 	}
-	known, err := db.SQLFunctions(ctx)
-	if err != nil {
-		return ""
-	}
+	known, _ := db.SQLFunctions(ctx)
 	return glob.NearestHint(glob.Nearest(name, known))
 }
 

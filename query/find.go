@@ -23,19 +23,16 @@ var ErrNoIndex = errors.New("the catalog has no search index")
 // Finder looks for texts and paths in a catalog. It is for one goroutine at a time.
 type Finder struct {
 	db      *sql.DB
-	indexed bool
+	Indexed bool                // the catalog has the index
 	places  map[[2]any][]builds // by a query and its argument
 }
 
 // OpenSearch returns a Finder over a catalog, which stays the caller's.
 func OpenSearch(ctx context.Context, db *sql.DB) (*Finder, error) {
 	f := &Finder{db: db, places: map[[2]any][]builds{}}
-	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.indexed)
+	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM x_search_state)").Scan(&f.Indexed)
 	return f, err
 }
-
-// Indexed reports whether the catalog has the index.
-func (f *Finder) Indexed() bool { return f.indexed }
 
 // window is how many texts, and how many paths, are ranked among each other: those that
 // match beyond them follow, ranked likewise.
@@ -49,7 +46,7 @@ func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
 
 // each calls add for each of [Finder.Hits].
 func (f *Finder) each(ctx context.Context, text string, add func(Hit) error) error {
-	if !f.indexed {
+	if !f.Indexed {
 		return ErrNoIndex
 	}
 	q := search.Parse(text)

@@ -170,7 +170,7 @@ func TestHitsAreRightWhateverHappens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !f.Indexed() {
+			if !f.Indexed {
 				indexed = false
 				continue
 			}

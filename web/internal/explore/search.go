@@ -43,7 +43,7 @@ func (c *Catalog) Search(ctx context.Context, b *Build, typed string, most int) 
 	if err != nil {
 		return nil, schema.Classify(err)
 	}
-	a.NoIndex = !f.Indexed()
+	a.NoIndex = !f.Indexed
 	if err := c.exact(ctx, b, typed, most, a); err != nil || a.NoIndex {
 		return a, schema.Classify(err)
 	}
