@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -100,35 +99,12 @@ func (c *checker) run() error {
 	case err != nil:
 		return c.finding("integrity", "", err)
 	}
-	if err := c.integrity(); err != nil {
-		return err
-	}
-	var own []string
-	for _, c := range layout.Columns() {
-		own = append(own, c.Table)
-	}
-	steps := append([]step{{"references", `SELECT NULL, printf('%d rows of %s lack what they refer to in %s', count(*), "table", parent)
-		FROM pragma_foreign_key_check WHERE "table" IN ('` + strings.Join(slices.Compact(own), "', '") + `') GROUP BY "table", parent`}}, checkSteps()...)
-	for _, s := range steps {
+	for _, s := range checkSteps() {
 		if err := c.step(s); err != nil {
 			return err
 		}
 	}
 	return c.builds()
-}
-
-// integrity is SQLite's own check.
-func (c *checker) integrity() error {
-	c.progress("integrity")
-	err := conn.Each(c.ctx, c.db, func(rows *sql.Rows) error {
-		var text string
-		err := rows.Scan(&text)
-		if err == nil && text != "ok" {
-			c.report(Finding{Check: "integrity", Detail: conn.Flat(text)})
-		}
-		return err
-	}, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings))
-	return c.finding("integrity", "", err)
 }
 
 // step runs a query for findings. That it cannot be run is one, unless it was

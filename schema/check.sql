@@ -2,6 +2,15 @@
 -- is wrong: the label of a build or NULL, and a text. Rows of an interrupted scan
 -- may lack what is added at its end, so they are left out.
 
+-- step integrity: pages and indexes, as SQLite checks them
+SELECT NULL, integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok';
+
+-- step references: rows have what they refer to in other tables
+SELECT NULL, printf('%d rows of %s lack what they refer to in %s', count(*), "table", parent)
+FROM pragma_foreign_key_check
+WHERE "table" GLOB 'x_*'
+GROUP BY "table", parent;
+
 -- step mounts: what a build mounts is there, and complete
 SELECT b.label, 'archive ' || ba.archive_id || ', ' || ba.name || ', is ' || iif(a.archive_id IS NULL, 'not there', 'not complete')
 FROM x_build b

@@ -27,14 +27,11 @@ type ValueEdit struct {
 // ErrEdit is the class of errors about rows that cannot be changed as asked.
 var ErrEdit = errors.New("the statement asks for a change that cannot be made")
 
-// editable are the views whose values statements change. A trigger passes each row to
+// editableViews are the views whose values statements change. A trigger passes each row to
 // pakdb_edit. Other columns and other views have none, so that SQLite refuses to change them.
-const editable = `
-CREATE TEMP VIEW properties AS SELECT * FROM main.properties WHERE build = %[1]s;
-CREATE TEMP VIEW data_table_rows AS SELECT * FROM main.data_table_rows WHERE build = %[1]s;
-CREATE TEMP VIEW translations AS SELECT * FROM main.translations WHERE build = %[1]s;
-CREATE TEMP VIEW calligraphy_fields AS SELECT * FROM main.calligraphy_fields WHERE build = %[1]s;
-CREATE TEMP VIEW calligraphy_curves AS SELECT * FROM main.calligraphy_curves WHERE build = %[1]s;
+var editableViews = []string{"properties", "data_table_rows", "translations", "calligraphy_fields", "calligraphy_curves"}
+
+const editTriggers = `
 CREATE TEMP TRIGGER edit_update INSTEAD OF UPDATE OF value ON properties BEGIN
 	SELECT pakdb_edit('update', OLD.archive, OLD.path, '#' || OLD.export_ordinal, OLD.field, OLD.value, NEW.value);
 END;
@@ -61,8 +58,6 @@ CREATE TEMP TRIGGER edit_point INSTEAD OF UPDATE OF value ON calligraphy_curves 
 END;
 `
 
-var editableViews = []string{"properties", "data_table_rows", "translations", "calligraphy_fields", "calligraphy_curves"}
-
 // ValueEdits runs statements that change the values of a build: UPDATE, INSERT and DELETE on
 // the view properties, UPDATE and INSERT on data_table_rows, and UPDATE on translations,
 // calligraphy_fields and calligraphy_curves. It returns the changes that they ask for. The catalog is read alone.
@@ -85,13 +80,16 @@ func ValueEdits(ctx context.Context, path, build, statements string) (edits []Va
 	defer func() { _ = c.Close() }()
 	// A trigger on a view begins to write, which query_only forbids. Nothing is written: the
 	// file is open for reading alone, and the authorizer admits the triggers of these views.
-	text := strings.ReplaceAll(build, "'", "''")
+	setUp := "PRAGMA query_only = 0;"
+	for _, view := range editableViews {
+		setUp += fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT * FROM main.%[1]s WHERE build = '%s';", view, strings.ReplaceAll(build, "'", "''"))
+	}
 	err = c.Raw(func(driverConn any) error {
 		guard := driverConn.(sqlite.AuthorizerRegisterer)
 		if err := guard.RegisterAuthorizer(nil); err != nil {
 			return err
 		}
-		_, err := driverConn.(driver.ExecerContext).ExecContext(ctx, "PRAGMA query_only = 0;"+fmt.Sprintf(editable, "'"+text+"'"), nil)
+		_, err := driverConn.(driver.ExecerContext).ExecContext(ctx, setUp+editTriggers, nil)
 		return errors.Join(err, guard.RegisterAuthorizer(authorizeEdits))
 	})
 	if err != nil {

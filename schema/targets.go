@@ -256,32 +256,24 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping) error {
 		return err
 	}
 	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
-		used, err := conn.MaxID(ctx, tx, "x_mapping", "used")
-		if err != nil {
-			return err
-		}
+		var used, last int64
+		err := tx.QueryRowContext(ctx, "SELECT coalesce(max(used), 0), coalesce(max(mapping_id), 0) FROM x_mapping").Scan(&used, &last)
 		for _, m := range all {
+			if err != nil {
+				break
+			}
+			var id int64
 			digest := blake3.Sum256(m.Data)
-			res, err := tx.ExecContext(ctx, "UPDATE x_mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, digest[:])
-			if err != nil {
-				return err
+			err = tx.QueryRowContext(ctx, `INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)
+				ON CONFLICT (digest) DO UPDATE SET used = excluded.used, name = excluded.name RETURNING mapping_id`, m.Name, digest[:], used+1, m.Data).Scan(&id)
+			if id > last { // it is new
+				last = id
+				row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: m.Classes}}
+				row.Exports.Mapping = id
+				b.batch.Sets = append(b.batch.Sets, row)
 			}
-			if n, err := res.RowsAffected(); err != nil || n > 0 {
-				continue
-			}
-			res, err = tx.ExecContext(ctx, "INSERT INTO x_mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, digest[:], used+1, m.Data)
-			if err != nil {
-				return err
-			}
-			id, err := res.LastInsertId()
-			if err != nil {
-				return err
-			}
-			row := &write.Row{Entry: Entry{ExportsOf: &Package{}, Values: m.Classes}}
-			row.Exports.Mapping = id
-			b.batch.Sets = append(b.batch.Sets, row)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -313,31 +305,22 @@ func (b *Build) MarkGuessed(ctx context.Context, doubt func(failed []string) fun
 			return err
 		}
 		doubted := doubt(failed)
-		all, err := FirstTexts(ctx, tx, `SELECT DISTINCT k.name
-			FROM x_build_value v
+		const exports = ` FROM x_build_value v
 			JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
 			JOIN x_value_export x ON x.set_id = s.set_id
 			JOIN x_name k ON k.name_id = x.class_id
-			WHERE v.build_id = ?`, b.publish.ID)
+			WHERE v.build_id = ?`
+		classes, err := conn.Map[string, int64](ctx, tx, "SELECT DISTINCT k.name, k.name_id"+exports, b.publish.ID)
 		if err != nil {
 			return err
 		}
-		for _, class := range all {
-			if !doubted(class) {
-				continue
-			}
-			if _, err := tx.ExecContext(ctx, `UPDATE x_property SET flags = flags | 4
-				FROM (SELECT x.set_id, x.ordinal
-				      FROM x_name k
-				      CROSS JOIN x_build_value v ON v.build_id = ?1
-				      JOIN x_value_set s ON s.set_id = v.set_id AND s.traits & 1
-				      JOIN x_value_export x ON x.set_id = s.set_id AND x.class_id = k.name_id
-				      WHERE k.name = ?2) AS d
-				WHERE x_property.set_id = d.set_id AND x_property.export = d.ordinal`, b.publish.ID, class); err != nil {
-				return err
-			}
-		}
-		return nil
+		maps.DeleteFunc(classes, func(class string, _ int64) bool { return !doubted(class) })
+		ids := slices.Sorted(maps.Values(classes))
+		b.c.writer.Src.Set(len(ids), func(row, _ int) driver.Value { return ids[row] })
+		_, err = tx.ExecContext(ctx, `UPDATE x_property SET flags = flags | 4
+			FROM (SELECT x.set_id, x.ordinal`+exports+` AND k.name_id IN (SELECT a FROM src)) AS d
+			WHERE x_property.set_id = d.set_id AND x_property.export = d.ordinal`, b.publish.ID)
+		return err
 	})
 	return failed, err
 }

@@ -70,7 +70,7 @@ func inspect(ctx context.Context, path string) (stored bool, err error) {
 		if !leftBehind(path, err) {
 			return stored, err
 		}
-		if err = complete(ctx, path, err); err == nil {
+		if err = complete(ctx, path, head, st, err); err == nil {
 			continue
 		}
 		if !errors.Is(err, conn.ErrBusy) || time.Now().After(deadline) {
@@ -102,12 +102,10 @@ func readHead(path string) (h header, err error) {
 	return h, errors.Join(err, f.Close())
 }
 
-func (h header) isSQLite() bool { return string(h[:16]) == "SQLite format 3\x00" }
-
 // isOurs: the bytes lag behind a journal, so that they prove a catalog, but not
 // that there is none.
 func (h header) isOurs() bool {
-	return h.isSQLite() && binary.BigEndian.Uint32(h[68:]) == layout.ApplicationID
+	return string(h[:16]) == "SQLite format 3\x00" && binary.BigEndian.Uint32(h[68:]) == layout.ApplicationID
 }
 
 // IsOurs reports whether the bytes of a file say that it is a catalog.
@@ -179,9 +177,11 @@ func isThere(path string) bool {
 // complete lets SQLite roll back, or copy into the catalog, what a process left.
 // It returns conn.ErrBusy while another process writes, and conn.ErrUnfinished, with the
 // cause, where this one may not write.
-func complete(ctx context.Context, path string, cause error) error {
-	if ours, err := mayBeOurs(path); err != nil || !ours {
-		return errors.Join(err, fmt.Errorf("%w: %w", conn.ErrNotCatalog, cause))
+func complete(ctx context.Context, path string, head header, st fs.FileInfo, cause error) error {
+	// No database of someone else is written to, even to do what SQLite would do for anybody. A file
+	// of one page has no tables, and may be what the maker of a catalog left.
+	if !head.isOurs() && st.Size() > max(head.pageSize(), 512) && journalOf(path) > 1 {
+		return fmt.Errorf("%w: %w", conn.ErrNotCatalog, cause)
 	}
 	unlock, err := LockForWriting(path)
 	if errors.Is(err, conn.ErrBusy) {
@@ -203,21 +203,6 @@ func complete(ctx context.Context, path string, cause error) error {
 		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
 	}
 	return conn.Classify(err)
-}
-
-// mayBeOurs keeps pakdb from writing to a database of someone else, even to do what
-// SQLite would do for anybody. A file of one page has no tables, and may be what
-// the maker of a catalog left.
-func mayBeOurs(path string) (bool, error) {
-	head, err := readHead(path)
-	if err != nil {
-		return false, err
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return false, err
-	}
-	return head.isOurs() || st.Size() <= max(head.pageSize(), 512) || journalOf(path) <= 1, nil
 }
 
 // journalOf returns how many pages a database had before what its journal rolls
