@@ -61,7 +61,7 @@ const pathOfSymbol = `SELECT d.prefix || p.name
 	FROM x_build_symbol bs
 	JOIN x_path p ON p.path_id = bs.path_id
 	JOIN x_dir d ON d.dir_id = p.dir_id
-	WHERE bs.build_id = ?1 AND bs.space_id IN (SELECT word_id FROM x_word WHERE word GLOB '[a-z]*')`
+	WHERE bs.build_id = ?1 AND bs.space_id IN (SELECT word_id FROM x_word)`
 
 const directoryRecords = `SELECT 'record ' || printf('%016x', r.guid),
 		d.prefix || p.name || ', id ' || printf('%016x', r.id)
@@ -92,15 +92,15 @@ const references = `SELECT DISTINCT k.word || ' ' || coalesce(d.prefix || p.name
 
 // prototypeValues yields ordinal, owner, blueprint, copy, position, name of the
 // field, value.
-const prototypeValues = `SELECT v.ordinal, v.owner, CAST(substr(w.word, 1, 20) AS INTEGER), CAST(substr(w.word, 43) AS INTEGER), v.position,
-		coalesce((SELECT m.name FROM x_calligraphy_member m WHERE m.field = CAST(substr(w.word, 22, 20) AS INTEGER) AND m.content_id IN (
+const prototypeValues = `SELECT v.ordinal, v.owner, f.blueprint, f.copy, v.position,
+		coalesce((SELECT m.name FROM x_calligraphy_member m WHERE m.field = f.field AND m.content_id IN (
 			SELECT e.content_id
 			FROM x_build_symbol bs
 			JOIN x_entry e ON e.path_id = bs.path_id
 			JOIN x_build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-			WHERE bs.build_id = ?1 AND bs.key = CAST(substr(w.word, 1, 20) AS INTEGER)
+			WHERE bs.build_id = ?1 AND bs.key = f.blueprint
 				AND bs.space_id = (SELECT word_id FROM x_word WHERE word = 'blueprint')) LIMIT 1),
-			printf('%016x', CAST(substr(w.word, 22, 20) AS INTEGER))),
+			printf('%016x', f.field)),
 		CASE
 			WHEN v.value IS NULL THEN 'empty list'
 			WHEN v.type IN ('B', 'D', 'L') THEN v.value
@@ -115,7 +115,7 @@ const prototypeValues = `SELECT v.ordinal, v.owner, CAST(substr(w.word, 1, 20) A
 				printf('%016x', v.value))
 		END
 	FROM x_calligraphy_value v
-	JOIN x_word w ON w.word_id = v.member_id
+	JOIN x_calligraphy_field f ON f.member_id = v.member_id
 	WHERE v.content_id = ?2
 	ORDER BY v.ordinal`
 

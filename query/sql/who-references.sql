@@ -15,7 +15,7 @@ WITH wanted AS MATERIALIZED (
     SELECT w.word_id, id_key(:target), b.build_id
     FROM x_word w
     JOIN x_build b ON b.label = :build AND b.complete = 1
-    WHERE w.word GLOB '[a-z]*' AND id_key(:target) IS NOT NULL -- fields of values are no spaces
+    WHERE id_key(:target) IS NOT NULL
     UNION
     SELECT w.word_id, key_of_name(:target), b.build_id
     FROM x_word w

@@ -153,7 +153,7 @@ func TestPrototypeNesting(t *testing.T) {
 	})
 }
 
-// TestMembersOfValues: the views cut ids out of words by their width.
+// TestMembersOfValues: the view x_calligraphy_field cuts ids out of texts by their width.
 func TestMembersOfValues(t *testing.T) {
 	p := calligraphy.Prototype{
 		Bodies: []calligraphy.Body{{Owner: -1}},
@@ -164,7 +164,7 @@ func TestMembersOfValues(t *testing.T) {
 		},
 		Values: []uint64{5, 6},
 	}
-	same(t, "words", (&calligraphy.Facts{Prototype: &p}).Batch().Words, []string{
+	same(t, "texts", (&calligraphy.Facts{Prototype: &p}).Batch().Texts, []string{
 		"-9223372036854775808 +0000000000000000004 255", "+9223372036854775807 -0000000000000000001 0"})
 }
 

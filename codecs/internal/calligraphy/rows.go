@@ -17,7 +17,7 @@ type replacementRow struct {
 // valueRow is one value of a prototype's field.
 type valueRow struct {
 	owner    int64 // row whose embedded body this is in; -1: none
-	member   int32 // position in the words
+	member   int32 // position in the texts
 	position int64 // in a list; -1: not a list
 	value    any   // int64, float64, "NaN", or nil for an empty list
 	typ      any   // string
@@ -49,7 +49,7 @@ func (f *Facts) Batch() *family.Batch {
 	if f.Prototype != nil {
 		for _, x := range f.Prototype.Fields { // few of the fields differ
 			g := &f.Prototype.Groups[x.Group]
-			b.Words = append(b.Words, fmt.Sprintf("%+020d %+020d %d", int64(g.Blueprint), int64(x.ID), g.Copy))
+			b.Texts = append(b.Texts, fmt.Sprintf("%+020d %+020d %d", int64(g.Blueprint), int64(x.ID), g.Copy))
 		}
 		b.Rows = append(b.Rows, values.Rows(valueRows(f.Prototype)...))
 	}
@@ -194,7 +194,7 @@ var (
 		family.ValueColumn("subtype", func(m *Member) any { return int64(m.Subtype) }))
 	values = family.NewTable("calligraphy_value", "ordinal",
 		family.ValueColumn("owner", func(v *valueRow) any { return indexOrNull(v.owner) }),
-		family.WordColumn("member_id", func(v *valueRow) int32 { return v.member }),
+		family.TextColumn("member_id", func(v *valueRow) int32 { return v.member }),
 		family.ValueColumn("type", func(v *valueRow) any { return v.typ }),
 		family.ValueColumn("position", func(v *valueRow) any { return indexOrNull(v.position) }),
 		family.ValueColumn("value", func(v *valueRow) any { return v.value }))

@@ -527,9 +527,9 @@ CREATE TABLE x_calligraphy_value (
     ordinal    INTEGER NOT NULL,             -- of the row in the file
     -- ordinal of the R value whose body contains this value; NULL: not in an embedded body
     owner      INTEGER,
-    -- word: ids of the declaring blueprint and of the field in 20 characters each, and the copy number
-    -- of the blueprint; as columns they would be half of the table
-    member_id  INTEGER NOT NULL REFERENCES x_word,
+    -- the declaring blueprint, its copy number and the field, as view x_calligraphy_field has them: few
+    -- differ, and as columns of this table they would be half of it
+    member_id  INTEGER NOT NULL REFERENCES x_name,
     type       TEXT NOT NULL,                -- A B C D L P R S T, as in calligraphy_fields
     position   INTEGER,                      -- from 0; NULL: not in a list, or an empty list
     -- B, D, L: the number, or 'NaN'; A, C, P, S, T: the id; R: the id of the parent; NULL: an empty list

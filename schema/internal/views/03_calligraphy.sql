@@ -48,6 +48,14 @@ SELECT e.build,
 FROM x_stored e
 JOIN x_calligraphy_asset a ON a.content_id = e.content_id;
 
+-- view x_calligraphy_field: what values of Calligraphy are values of; one name holds all three numbers
+CREATE VIEW x_calligraphy_field AS
+SELECT name_id AS member_id,
+       CAST(substr(name, 1, 20) AS INTEGER) AS blueprint,
+       CAST(substr(name, 22, 20) AS INTEGER) AS field,
+       CAST(substr(name, 43) AS INTEGER) AS copy
+FROM x_name;
+
 -- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
 CREATE VIEW calligraphy_fields AS
 SELECT e.build,
@@ -56,7 +64,7 @@ SELECT e.build,
        (SELECT m.name
         FROM x_entry be
         JOIN x_build_archive bba ON bba.archive_id = be.archive_id AND bba.build_id = e.build_id
-        JOIN x_calligraphy_member m ON m.content_id = be.content_id AND m.field = CAST(substr(w.word, 22, 20) AS INTEGER)
+        JOIN x_calligraphy_member m ON m.content_id = be.content_id AND m.field = vf.field
         WHERE be.path_id = bbs.path_id
         LIMIT 1) AS field,
        v.type,
@@ -76,9 +84,9 @@ SELECT e.build,
        td.prefix || tp.name AS target,
        v.position,
        v.owner,
-       CAST(substr(w.word, 43) AS INTEGER) AS copy,
-       printf('%016x', CAST(substr(w.word, 22, 20) AS INTEGER)) AS field_id,
-       printf('%016x', CAST(substr(w.word, 1, 20) AS INTEGER)) AS blueprint_id,
+       vf.copy AS copy,
+       printf('%016x', vf.field) AS field_id,
+       printf('%016x', vf.blueprint) AS blueprint_id,
        e.path_id,
        e.content_id,
        e.archive,
@@ -86,8 +94,8 @@ SELECT e.build,
        e.build_id
 FROM x_stored e
 JOIN x_calligraphy_value v ON v.content_id = e.content_id
-LEFT JOIN x_word w ON w.word_id = v.member_id
-LEFT JOIN x_build_symbol bbs ON bbs.build_id = e.build_id AND bbs.key = CAST(substr(w.word, 1, 20) AS INTEGER)
+LEFT JOIN x_calligraphy_field vf ON vf.member_id = v.member_id
+LEFT JOIN x_build_symbol bbs ON bbs.build_id = e.build_id AND bbs.key = vf.blueprint
     AND bbs.space_id = (SELECT word_id FROM x_word WHERE word = 'blueprint')
 LEFT JOIN x_path bpp ON bpp.path_id = bbs.path_id
 LEFT JOIN x_dir bpd ON bpd.dir_id = bpp.dir_id
