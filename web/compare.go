@@ -319,7 +319,7 @@ func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address,
 	if err = errors.Join(err, with.Close()); err != nil {
 		return err
 	}
-	answer := page.Inside(difference, with.Pictures(), with.Warnings())
+	answer := page.Inside(difference, with.Pictures, with.Warnings)
 	if answer == nil {
 		answer = map[string]any{}
 	}

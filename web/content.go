@@ -169,7 +169,11 @@ func (f *file) code(w http.ResponseWriter, r *http.Request, _ *address) error {
 	if err != nil {
 		return err
 	}
-	text, err := b.CodeText(r.Context(), f.path())
+	p, err := b.Package(r.Context(), f.path())
+	if err != nil {
+		return err
+	}
+	text, err := p.Code()
 	return reply(w, map[string]any{"code": string(text)}, err)
 }
 

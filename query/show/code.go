@@ -21,9 +21,8 @@ import (
 
 // packageFile is a package of the build with the bytes of its exports.
 type packageFile struct {
-	*unreal.PackageFacts
-	exports section
-	whole   func() []byte // the file, and the one with its exports after it
+	*rows.Package
+	whole func() []byte // the file, and the one with its exports after it
 }
 
 // open returns a package of the build; its path is that of its tables. The errors are
@@ -38,54 +37,55 @@ func (b *Build) open(ctx context.Context, path string) (*packageFile, error) {
 	if !ok {
 		return nil, unknownError{}
 	}
-	f := &packageFile{PackageFacts: p, exports: section{data: content}, whole: func() []byte { return content }}
+	f := &packageFile{&rows.Package{PackageFacts: p, Path: path}, func() []byte { return content }}
+	exports, base := content, int64(0) // exports begin at base of the package
 	if facts.Decoded != nil {
-		f.exports.data = make([]byte, facts.DecodedSize)
-		if _, err := io.ReadFull(io.NewSectionReader(facts.Decoded, 0, facts.DecodedSize), f.exports.data); err != nil {
+		exports = make([]byte, facts.DecodedSize)
+		if _, err := io.ReadFull(io.NewSectionReader(facts.Decoded, 0, facts.DecodedSize), exports); err != nil {
 			return nil, err
 		}
 	}
 	if _, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
 		body, err := b.part(ctx, path, ".uexp")
 		if err == nil {
-			f.exports = section{data: body, base: facts.Base}
+			exports, base = body, facts.Base
 			f.whole = func() []byte { return slices.Concat(content, body) }
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
+	f.Bytes = func(export int) ([]byte, error) {
+		x := &p.Exports[export]
+		from := x.Offset - base
+		if from < 0 || x.Size < 0 || from > int64(len(exports)) || x.Size > int64(len(exports))-from {
+			return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", x.Size, from, len(exports))
+		}
+		return exports[from : from+x.Size], nil
+	}
 	return f, nil
 }
 
-// bytes returns those of an export.
-func (f *packageFile) bytes(export int) ([]byte, error) {
-	x := &f.Exports[export]
-	return f.exports.at(x.Offset, x.Size)
-}
-
-// Code returns the code of a package of the build. The errors are those of [Build.Facts];
-// one of class [codecs.ErrUnknown] means that the file is no package.
-func (b *Build) Code(ctx context.Context, path string) (*rows.Script, error) {
+// Package returns a package of the build. The errors are those of [Build.Facts]; one of class
+// [codecs.ErrUnknown] means that the file is no package.
+func (b *Build) Package(ctx context.Context, path string) (*rows.Package, error) {
 	f, err := b.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return rows.ReadScript(f.PackageFacts, f.bytes)
+	return f.Package, nil
 }
 
-// CodeText returns the code of a package of the build as people write it: see [rows.Package.Code].
-// The errors are those of [Build.Code].
-func (b *Build) CodeText(ctx context.Context, path string) ([]byte, error) {
-	f, err := b.open(ctx, path)
-	if err != nil {
-		return nil, err
+// AddCode adds to the tree of a package, or of the error in its place, the text of its functions,
+// a node for each line, or why a function was not understood.
+func AddCode(root *codecs.Node, p *rows.Package, err error) {
+	var code *rows.Script
+	if err == nil {
+		code, err = rows.ReadScript(p.PackageFacts, p.Bytes)
 	}
-	return (&rows.Package{PackageFacts: f.PackageFacts, Path: path, Bytes: f.bytes}).Code()
-}
-
-// AddCode adds to the tree of a package the text of its functions, a node for each line,
-// or why a function was not understood.
-func AddCode(root *codecs.Node, code *rows.Script) {
+	if err != nil {
+		root.Add("code", "not read").Note = err.Error()
+		return
+	}
 	list := exportsOf(root)
 	for i := range code.Functions {
 		f := &code.Functions[i]
@@ -104,24 +104,14 @@ func AddCode(root *codecs.Node, code *rows.Script) {
 	}
 }
 
-// AddCode adds to the tree of a package of the build the text of its functions.
-func (b *Build) AddCode(ctx context.Context, root *codecs.Node, path string) error {
-	code, err := b.Code(ctx, path)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		root.Add("code", "not read").Note = err.Error()
-		return nil
-	}
-	AddCode(root, code)
-	return nil
-}
-
-// Texts returns the texts of the functions of a package, by their paths: none of what is
+// texts returns the texts of the functions of a package, by their paths: none of what is
 // not at hand, or no package.
-func (b *Build) Texts(ctx context.Context, path string) (map[string]string, error) {
-	code, err := b.Code(ctx, path)
+func (b *Build) texts(ctx context.Context, path string) (map[string]string, error) {
+	p, err := b.open(ctx, path)
+	var code *rows.Script
+	if err == nil {
+		code, err = rows.ReadScript(p.PackageFacts, p.Bytes)
+	}
 	if isAbsent(err) {
 		return map[string]string{}, nil
 	}
@@ -131,22 +121,8 @@ func (b *Build) Texts(ctx context.Context, path string) (map[string]string, erro
 	return code.Texts(), nil
 }
 
-// section is bytes of a package from an offset on.
-type section struct {
-	data []byte
-	base int64
-}
-
-func (s section) at(offset, size int64) ([]byte, error) {
-	from := offset - s.base
-	if from < 0 || size < 0 || from > int64(len(s.data)) || size > int64(len(s.data))-from {
-		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", size, from, len(s.data))
-	}
-	return s.data[from : from+size], nil
-}
-
 // Media returns the package that a file of the build is part of, such that its textures and
-// sounds can be read. The errors are those of [Build.Code].
+// sounds can be read. The errors are those of [Build.Package].
 func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) {
 	stem, _, part := asset.Split(path)
 	headers := []string{path}
@@ -163,7 +139,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := &media.Package{PackageFacts: f.PackageFacts, Bytes: f.bytes}
+	m := &media.Package{PackageFacts: f.PackageFacts, Bytes: f.Bytes}
 	if f.Zen != nil { // the objects of the program may not be known
 		m.PackageFacts = zen.Resolve(f.PackageFacts, media.ScriptObjects())
 	}
@@ -199,9 +175,9 @@ func AddValues(root *codecs.Node, rows func(write func(...driver.Value) error) e
 	})
 }
 
-// AddValues adds to the tree of a package of the build what its exports use: what they
+// addValues adds to the tree of a package of the build what its exports use: what they
 // say themselves, and what they inherit, each with the file that it comes from.
-func (b *Build) AddValues(ctx context.Context, root *codecs.Node, path string) error {
+func (b *Build) addValues(ctx context.Context, root *codecs.Node, path string) error {
 	list := exportsOf(root)
 	read, err := b.opaque(ctx, path, func(export int64, why string) { addValue(list, export, "", why).Note = "Opaque" })
 	if err != nil {

@@ -34,15 +34,17 @@ type Comparer struct {
 	// Warn gets errors of what could not be read, if not nil.
 	Warn func(text string)
 
+	// Warnings say what could not be looked at of the change that was compared last, of which
+	// Pictures are.
+	Warnings []string
+	Pictures []*semantic.Pictures
+
 	contents *query.Contents
 	registry *codecs.Registry
 	builds   map[string]*Build // by label
 
 	removed      []semantic.Look // textures that went
 	removedKnown bool
-
-	warnings []string // of the change that was compared last
-	pictures []*semantic.Pictures
 }
 
 // NewComparer returns what compares the contents of two builds of a catalog, by their labels.
@@ -91,7 +93,7 @@ func (i *Comparer) code(ctx context.Context, build, path string) (map[string]str
 	if err != nil {
 		return nil, err
 	}
-	texts, err := b.Texts(ctx, path)
+	texts, err := b.texts(ctx, path)
 	if IsDamage(err) { // a problem of the content, which the catalog has
 		return nil, nil
 	}
@@ -104,7 +106,7 @@ func (i *Comparer) sees() bool { return i.Media && i.contents != nil }
 // warn reports what could not be looked at of the change that is compared.
 func (i *Comparer) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	i.warnings = append(i.warnings, text)
+	i.Warnings = append(i.Warnings, text)
 	if i.Warn != nil {
 		i.Warn(text)
 	}
@@ -113,7 +115,7 @@ func (i *Comparer) warn(format string, args ...any) {
 // Changed returns what changed inside. It is nil for changes that are none of content, and
 // of contents that are not at hand or damaged, which is warned of.
 func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	i.warnings, i.pictures = nil, nil
+	i.Warnings, i.Pictures = nil, nil
 	if i.sees() && c.Kind == diff.Added {
 		fields, err := i.lookElsewhere(ctx, c)
 		if err != nil || len(fields) == 0 {
@@ -134,12 +136,6 @@ func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Diffe
 	}
 	return in, err
 }
-
-// Warnings returns what could not be looked at of the change that was compared last.
-func (i *Comparer) Warnings() []string { return i.warnings }
-
-// Pictures returns those of the change that was compared last.
-func (i *Comparer) Pictures() []*semantic.Pictures { return i.pictures }
 
 // Inside is [Comparer.Changed] for people: of what one build has alone the values,
 // and of what has no values that differ all that a page of the file shows, pictures and samples
@@ -163,13 +159,13 @@ func (i *Comparer) Inside(ctx context.Context, c *diff.Change) (*semantic.Differ
 	case in == nil: // of the same content, or not at hand
 		return nil, nil
 	}
-	if tells(in) || !i.sees() || len(i.pictures) > 0 {
+	if tells(in) || !i.sees() || len(i.Pictures) > 0 {
 		return in, nil
 	}
 	if err = unread(i.draw(ctx, c)); err != nil {
 		return nil, err
 	}
-	if len(i.pictures) > 0 {
+	if len(i.Pictures) > 0 {
 		in.Ranges = nil
 		return in, nil
 	}
@@ -209,7 +205,7 @@ func (i *Comparer) draw(ctx context.Context, c *diff.Change) (err error) {
 		return i.sides(ctx, c, func(_ int, b *Build, f *diff.File) error {
 			p, err := b.Media(ctx, f.Path)
 			if err == nil {
-				i.pictures = semantic.PicturesOf(p, c.Old == nil)
+				i.Pictures = semantic.PicturesOf(p, c.Old == nil)
 			}
 			return err
 		})
@@ -221,7 +217,7 @@ func (i *Comparer) draw(ctx context.Context, c *diff.Change) (err error) {
 	}
 	if err == nil && one != nil {
 		one.Object = path.Base(f.Path)
-		i.pictures = append(i.pictures, one)
+		i.Pictures = append(i.Pictures, one)
 	}
 	return err
 }
@@ -322,7 +318,7 @@ func (i *Comparer) look(ctx context.Context, c *diff.Change, in *semantic.Differ
 	for _, m := range semantic.CompareMedia(before, after) {
 		in.Fields = append(in.Fields, semantic.Field{Name: m.Object + "." + m.Field, Old: &m.Old, New: &m.New, Cosmetic: m.Same})
 		if m.Pictures != nil {
-			i.pictures = append(i.pictures, m.Pictures)
+			i.Pictures = append(i.Pictures, m.Pictures)
 		}
 	}
 	return nil

@@ -78,7 +78,7 @@ type GraphOptions struct {
 // Walk visits the edges that start at a node, breadth first, each node once.
 // Edges of a node come in stored order. It ends at the first error of visit.
 func (g *Graph) Walk(ctx context.Context, start Node, o GraphOptions, visit func(Edge) error) error {
-	seen := map[nodeID]bool{start.id(): true}
+	seen := map[Node]bool{start.id(): true}
 	level := []Node{start}
 	for depth := 1; len(level) > 0 && (o.Depth < 0 || depth <= max(o.Depth, 1)); depth++ {
 		var next []Node
@@ -92,7 +92,11 @@ func (g *Graph) Walk(ctx context.Context, start Node, o GraphOptions, visit func
 				if err := visit(e); err != nil {
 					return err
 				}
-				if far := e.far(o.Reverse); !seen[far.id()] {
+				far := e.To
+				if o.Reverse {
+					far = e.From
+				}
+				if !seen[far.id()] {
 					seen[far.id()] = true
 					next = append(next, far)
 				}
@@ -103,24 +107,12 @@ func (g *Graph) Walk(ctx context.Context, start Node, o GraphOptions, visit func
 	return nil
 }
 
-// far is the end of the edge that the walk has not come from.
-func (e *Edge) far(reverse bool) Node {
-	if reverse {
-		return e.From
-	}
-	return e.To
-}
-
-type nodeID struct {
-	path, key int64
-	space     string
-}
-
-func (n Node) id() nodeID {
+// id returns what nodes that are one have in common.
+func (n Node) id() Node {
 	if n.path != 0 {
-		return nodeID{path: n.path}
+		return Node{path: n.path}
 	}
-	return nodeID{key: n.key, space: n.Space}
+	return Node{key: n.key, Space: n.Space}
 }
 
 func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) ([]Edge, error) {
@@ -139,11 +131,8 @@ func (g *Graph) edges(ctx context.Context, n Node, o GraphOptions) ([]Edge, erro
 // Needs returns the paths that an entry refers to directly, weak references left out.
 // Of a path that is not in the build it returns none.
 func (g *Graph) Needs(ctx context.Context, name string) (paths []string, err error) {
-	nodes, err := g.Resolve(ctx, name)
-	switch {
-	case errors.Is(err, ErrNoNode), err == nil && nodes[0].Path != name:
-		return nil, nil
-	case err != nil:
+	nodes, err := g.nodes(ctx, pathNodes, schema.PathKey(name), name)
+	if err != nil || len(nodes) == 0 {
 		return nil, err
 	}
 	err = g.Walk(ctx, nodes[0], GraphOptions{}, func(e Edge) error {

@@ -130,7 +130,7 @@ func (b *Build) Meaning(ctx context.Context, path string) (root *codecs.Node, is
 		return nil, false, err
 	}
 	if _, isPackage = facts.Detail.(*unreal.PackageFacts); isPackage {
-		err = b.AddValues(ctx, root, path)
+		err = b.addValues(ctx, root, path)
 	}
 	return root, isPackage, err
 }
@@ -205,19 +205,13 @@ func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(named) == 0 {
-		return b.mappedScripts(ctx)
+	if len(named) > 0 {
+		return kind.Named(maps.All(named)), nil
 	}
-	return kind.Named(maps.All(named)), nil
-}
-
-// mappedScripts are those that mappings name which the catalog keeps, nil if there are
-// none.
-func (b *Build) mappedScripts(ctx context.Context) (any, error) {
 	if b.registry.Values == nil {
 		return nil, nil
 	}
-	all, err := schema.LatestMappings(ctx, b.db)
+	all, err := schema.LatestMappings(ctx, b.db) // of the program, the names of its classes
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -263,7 +257,7 @@ func Functions(catalog *sql.DB, contents *query.Contents, r *codecs.Registry) []
 				if err != nil {
 					return nil, err
 				}
-				if texts, err = b.Texts(ctx, file); err != nil {
+				if texts, err = b.texts(ctx, file); err != nil {
 					return nil, err
 				}
 				build, path = label, file

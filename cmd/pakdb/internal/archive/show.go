@@ -22,7 +22,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/unreal"
-	"pakdb/codecs/unreal/rows"
 	"pakdb/diff"
 	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
@@ -284,13 +283,8 @@ func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Con
 	if err := show.AddValues(root, p.Rows); err != nil {
 		return err
 	}
-	code, err := rows.ReadScript(p.PackageFacts, p.Bytes)
-	if err != nil {
-		root.Add("code", "not read").Note = err.Error()
-		return ctx.Err()
-	}
-	show.AddCode(root, code)
-	return nil
+	show.AddCode(root, p.Package, nil)
+	return ctx.Err()
 }
 
 // abilities lists what pakdb can do with an archive, and the versions that it writes.
@@ -363,12 +357,17 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 	if err != nil || !isPackage {
 		return root, err
 	}
-	if o.code {
-		text, err := files.CodeText(ctx, path)
-		o.text = append([]byte{}, text...)
+	p, err := files.Package(ctx, path)
+	if !o.code {
+		show.AddCode(root, p, err)
+		return root, ctx.Err()
+	}
+	if err != nil {
 		return root, err
 	}
-	return root, files.AddCode(ctx, root, path)
+	code, err := p.Code()
+	o.text = append([]byte{}, code...)
+	return root, err
 }
 
 // meaningOfFile returns nil for a file that is an archive.

@@ -40,7 +40,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 			return err
 		}
 		files = append(files, show.NewerSide(c.OldBuild, c.NewBuild, ch))
-		return w.Add(ch, difference, in.Pictures(), in.Warnings())
+		return w.Add(ch, difference, in.Pictures, in.Warnings)
 	})
 	if err == nil {
 		var classes []string
