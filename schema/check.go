@@ -73,7 +73,7 @@ func Check(ctx context.Context, path string, report func(Finding), progress func
 	case err != nil:
 		return c.found, fmt.Errorf("catalog %s: %w", path, err)
 	}
-	c.db = conn.OpenToCheck(path)
+	c.db = conn.Open(path, conn.ToCheck)
 	defer func() { _ = c.db.Close() }()
 	if err := c.run(); err != nil {
 		return c.found, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
@@ -192,10 +192,13 @@ func checkForeign(ctx context.Context, db *sql.DB) error {
 
 // quickCheck returns when all pages of the catalog at path were checked: now, unless it has a seal
 // ([Catalog.seal]) from a check before. db reads the catalog. It returns [ErrDamaged], with what was found
-// first, for a catalog whose pages do not fit together. It sees no value that was
+// first, for a catalog whose pages do not fit together, and the errors of [layout.Check]. It sees no value that was
 // replaced by another one of the same length: SQLite has no checksums. The time is zero
 // for a catalog that is too large.
 func quickCheck(ctx context.Context, db *sql.DB, path string) (checked time.Time, err error) {
+	if err := checkForeign(ctx, db); err != nil {
+		return time.Time{}, err
+	}
 	st, err := os.Stat(path)
 	if err != nil || st.Size() > QuickSize {
 		return time.Time{}, err

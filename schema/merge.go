@@ -477,26 +477,19 @@ type Other struct {
 // it be checked, or of another version is refused.
 func OpenOther(ctx context.Context, path string) (*Other, error) {
 	o := &Other{path: file.Resolve(path)}
-	if err := o.open(ctx); err != nil {
+	err := file.IsStored(ctx, o.path)
+	if err == nil {
+		db := conn.Open(o.path, conn.ToRead)
+		_, err = quickCheck(ctx, db, o.path)
+		err = errors.Join(err, db.Close())
+	}
+	if err == nil {
+		o.from, err = other.Open(ctx, o.path)
+	}
+	if err != nil {
 		return nil, o.named(err)
 	}
 	return o, nil
-}
-
-func (o *Other) open(ctx context.Context) error {
-	if err := file.IsStored(ctx, o.path); err != nil {
-		return err
-	}
-	db := conn.OpenReader(o.path)
-	err := checkForeign(ctx, db)
-	if err == nil {
-		_, err = quickCheck(ctx, db, o.path)
-	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	o.from, err = other.Open(ctx, o.path)
-	return err
 }
 
 // named adds the path of the catalog to an error.

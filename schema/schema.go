@@ -55,11 +55,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		return nil, conn.WriteError(err)
 	}
 	finder := conn.NewFinder(path) // it has read the schema when it has checked: 8 ms less
-	var checked time.Time
-	err = checkForeign(ctx, finder.DB)
-	if err == nil {
-		checked, err = quickCheck(ctx, finder.DB, path)
-	}
+	checked, err := quickCheck(ctx, finder.DB, path)
 	if err != nil {
 		_, _ = finder.Close(), unlock()
 		return nil, err
@@ -168,7 +164,7 @@ func Copy(ctx context.Context, from, to string) error {
 	if err := file.IsStored(ctx, from); err != nil {
 		return fmt.Errorf("catalog %s: %w", from, err)
 	}
-	db := conn.OpenReader(from)
+	db := conn.Open(from, conn.ToRead)
 	defer func() { _ = db.Close() }()
 	if err := checkForeign(ctx, db); err != nil {
 		return fmt.Errorf("catalog %s: %w", from, conn.Classify(err))

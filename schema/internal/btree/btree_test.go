@@ -57,7 +57,7 @@ func catalog(t *testing.T, entries int) string {
 // TestRows: rows are those of SQL, from any key on and by any key.
 func TestRows(t *testing.T) {
 	for _, entries := range []int{0, 1, 60, 900} {
-		db := conn.OpenReader(catalog(t, entries))
+		db := conn.Open(catalog(t, entries), conn.ToRead)
 		defer func() { _ = db.Close() }()
 		s := conn.NewStatements(db)
 		list := func(query string, args ...driver.Value) (all []string) {

@@ -46,37 +46,30 @@ func (c Connector) Connect(context.Context) (driver.Conn, error) {
 // Driver returns the driver that the connections are opened on.
 func (c Connector) Driver() driver.Driver { return c.On }
 
+// Options of [Open].
+const (
+	ToMake     = "_txlock=immediate&_pragma=foreign_keys(0)&_pragma=synchronous(full)"
+	ToComplete = "mode=rw&_pragma=synchronous(full)" // what a killed process left: SQLite rolls a journal back or copies a log
+	ToRead     = "mode=ro"                           // inside this process: queries of users go through schema.OpenReadOnly
+	ToCheck    = "mode=ro&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)"
+
+	// WAL lets readers go on; with synchronous=NORMAL a crash of the machine may lose the last
+	// transactions but never damages the file. The log is copied into the file when it has 32 MB:
+	// what many transactions change, as the indexes of random ids, is copied once.
+	writing = "_txlock=immediate&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(8192)&_pragma=cache_size(-8192)"
+)
+
+// Open opens the database at path.
+func Open(path, options string) *sql.DB { return open(path, options, nil) }
+
 // open opens connections with the functions that compute keys. src is temp.src of each, nil for none.
-func open(dsn string, src *Source) *sql.DB {
+func open(path, options string, src *Source) *sql.DB {
 	d := &sqlite.Driver{}
-	c := Connector{On: d, DSN: dsn, Err: registerFunctions(d)}
+	c := Connector{On: d, DSN: FileURI(path, options+"&_busy_timeout=10000&_dqs=0"), Err: registerFunctions(d)}
 	if src != nil {
 		c.Err, c.SetUp = errors.Join(c.Err, d.RegisterModule("pakdb_rows", src)), makeSource
 	}
 	return sql.OpenDB(c)
-}
-
-// writing are the options of connections that write: WAL lets readers go on; with
-// synchronous=NORMAL a crash of the machine may lose the last transactions but never damages the
-// file. The log is copied into the file when it has 32 MB: what many transactions change, as the
-// indexes of random ids, is copied once.
-const writing = "_busy_timeout=10000&_txlock=immediate&_dqs=0&_pragma=journal_mode(wal)&_pragma=synchronous(normal)" +
-	"&_pragma=wal_autocheckpoint(8192)&_pragma=cache_size(-8192)"
-
-// OpenNew makes a database at path.
-func OpenNew(path string) *sql.DB {
-	return open(FileURI(path, "_txlock=immediate&_dqs=0&_pragma=foreign_keys(0)&_pragma=synchronous(full)"), nil)
-}
-
-// OpenToComplete opens a catalog that a killed process left, so that SQLite rolls a
-// journal back or copies a log. It makes no file.
-func OpenToComplete(path string) *sql.DB {
-	return open(FileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0"), nil)
-}
-
-// OpenToCheck opens a catalog for reading all of it.
-func OpenToCheck(path string) *sql.DB {
-	return open(FileURI(path, "mode=ro&_busy_timeout=10000&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0"), nil)
 }
 
 // makeSource gives a connection its temp.src.
@@ -102,12 +95,6 @@ func register[T string | []byte, R any](d *sqlite.Driver, name string, of func(T
 			}
 			return of(v), nil
 		}})
-}
-
-// OpenReader opens for plain reading inside this process; queries of users
-// go through schema.OpenReadOnly.
-func OpenReader(path string) *sql.DB {
-	return open(FileURI(path, "mode=ro&_busy_timeout=10000&_dqs=0"), nil)
 }
 
 // FileURI returns path as a file: URI: only there does SQLite honour options
@@ -138,7 +125,7 @@ type Writer struct {
 // first statement on.
 func OpenWriter(path string) *Writer {
 	src := &Source{}
-	db := open(FileURI(path, writing+"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)"), src)
+	db := open(path, writing+"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)", src)
 	db.SetMaxOpenConns(1)
 	return &Writer{DB: db, Src: src, path: path}
 }
@@ -152,7 +139,7 @@ func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
 // memory a million rows take 60 MB. The statements are those of the connection. No transaction is
 // open.
 func (w *Writer) Index(ctx context.Context, do func(*sql.Tx, *Statements) error) (err error) {
-	db := open(FileURI(w.path, writing), nil)
+	db := Open(w.path, writing)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
 	s, err := statementsOf(ctx, db)
@@ -186,7 +173,7 @@ type Finder struct {
 // goroutine may read by DB. They stay open: each of them has to read the whole schema.
 func NewFinder(path string) *Finder {
 	src := &Source{}
-	db := open(FileURI(path, "mode=ro&_busy_timeout=10000&_pragma=temp_store(memory)&_pragma=cache_size(-8192)&_dqs=0"), src)
+	db := open(path, ToRead+"&_pragma=temp_store(memory)&_pragma=cache_size(-8192)", src)
 	db.SetMaxIdleConns(8)
 	return &Finder{DB: db, src: src}
 }

@@ -2,7 +2,7 @@
 // first bytes, and what a killed process left beside it.
 //
 //	path --> Resolve --> IsUsable --> LockForWriting --> CreateIfAbsent --> conn.OpenWriter
-//	              `----> IsStored --> conn.OpenReader
+//	              `----> IsStored --> conn.Open
 package file
 
 import (
@@ -124,7 +124,7 @@ func (h header) pageSize() int64 {
 // probe asks a read-only connection rather than the file's header, which lags
 // after a write-ahead log.
 func probe(ctx context.Context, path string, head header) (stored bool, err error) {
-	db := conn.OpenReader(path)
+	db := conn.Open(path, conn.ToRead)
 	defer func() { _ = db.Close() }()
 	var id, version, tables int64
 	// The pragmas do not read the schema, which takes 8 ms.
@@ -191,7 +191,7 @@ func complete(ctx context.Context, path string, head header, st fs.FileInfo, cau
 		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
 	}
 	defer func() { _ = unlock() }()
-	db := conn.OpenToComplete(path)
+	db := conn.Open(path, conn.ToComplete)
 	var tables int64
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
 	if err == nil {
@@ -261,7 +261,7 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	if err := removeAll(temp, temp+"-journal"); err != nil { // of one that died
 		return err
 	}
-	db := conn.OpenNew(temp)
+	db := conn.Open(temp, conn.ToMake)
 	err = errors.Join(layout.Fill(ctx, db), db.Close())
 	if err == nil && st != nil {
 		err = takeMode(temp, path, st)

@@ -13,7 +13,7 @@ import (
 
 // TestColumns: columns are read from the script as SQLite reads it.
 func TestColumns(t *testing.T) {
-	db := conn.OpenNew(filepath.Join(t.TempDir(), "new.db"))
+	db := conn.Open(filepath.Join(t.TempDir(), "new.db"), conn.ToMake)
 	defer func() { _ = db.Close() }()
 	if err := layout.Fill(context.Background(), db); err != nil {
 		t.Fatal(err)

@@ -29,21 +29,18 @@ type Catalog struct {
 // Open opens the catalog at path, whose tables are those of this pakdb.
 func Open(ctx context.Context, path string) (*Catalog, error) {
 	c := &Catalog{finder: conn.NewFinder(path), words: map[int64]string{}, filled: map[string]bool{}}
-	if err := c.open(ctx); err != nil {
+	var err error
+	if c.statements, err = c.finder.Hold(ctx); err == nil {
+		c.texts, err = rows.NewTexts(ctx, c.statements)
+	}
+	if err == nil {
+		err = c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
+	}
+	if err != nil {
 		_ = c.Close()
 		return nil, err
 	}
 	return c, nil
-}
-
-func (c *Catalog) open(ctx context.Context) (err error) {
-	if c.statements, err = c.finder.Hold(ctx); err != nil {
-		return err
-	}
-	if c.texts, err = rows.NewTexts(ctx, c.statements); err != nil {
-		return err
-	}
-	return c.each(ctx, "x_word", "SELECT word_id, word FROM x_word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
 }
 
 // Close closes the catalog.
