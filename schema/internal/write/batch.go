@@ -42,15 +42,7 @@ type Archive struct {
 type Lineage struct {
 	ID      int64 // archive_id of the first edition
 	Edition int64
-	Rows    []OldRow // of the editions before, in their order; nil: not read yet
-}
-
-// OldRow is a row of a lineage that an earlier edition has.
-type OldRow struct {
-	Row, Print int64
-	ContentID  uint32 // 0: not known, or too large
-	Live       bool   // it holds in the edition before
-	Unread     bool   // its content is not known, or not read
+	old     *oldRows // nil: not read yet
 }
 
 // Name is a public name in an archive.

@@ -20,8 +20,7 @@ import (
 // entries it need not read. After [Before.Load] it is safe for concurrent use.
 type Before struct {
 	lineage Lineage
-	slots   []uint32 // a hash table of the live rows by their prints: their places, and 1 more; 0: free
-	headers []Key    // rows whose contents hold the exports of another one, and what they know it by
+	headers []Key // rows whose contents hold the exports of another one, and what they know it by
 }
 
 // LineageOf returns what an archive continues, a lineage of its own for nil.
@@ -46,8 +45,8 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	if err := db.QueryRowContext(ctx, hasProblemsSQL, b.lineage.ID).Scan(&problems); err != nil || problems {
 		return false, conn.Classify(err)
 	}
-	rows, err := oldRows(ctx, db, b.lineage.ID)
-	if err != nil || len(rows) > math.MaxInt32 {
+	old, err := loadOldRows(ctx, db, b.lineage.ID)
+	if err != nil {
 		return false, conn.Classify(err)
 	}
 	err = conn.EachRow(ctx, db, "SELECT row, header FROM x_value_entry WHERE lineage_id = ? AND header <> 0 ORDER BY row", []driver.Value{b.lineage.ID},
@@ -55,46 +54,8 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	if err != nil {
 		return false, conn.Classify(err)
 	}
-	b.lineage.Rows = rows
-	b.index()
+	b.lineage.old = old
 	return true, nil
-}
-
-// index makes the hash table. Prints are hashes, so that their bits need no mixing.
-func (b *Before) index() {
-	rows, live := b.lineage.Rows, 0
-	for i := range rows {
-		if rows[i].Live {
-			live++
-		}
-	}
-	size := 8
-	for size < 2*live {
-		size *= 2
-	}
-	b.slots = make([]uint32, size)
-	for i := range rows {
-		if !rows[i].Live || rows[i].ContentID == 0 {
-			continue
-		}
-		if _, slot, found := b.find(rows[i].Print); !found { // of equal ones the first: they say the same
-			b.slots[slot] = uint32(i + 1)
-		}
-	}
-}
-
-// find returns the place of the row with a print, or else the slot that it would be in.
-func (b *Before) find(print int64) (at, slot int, found bool) {
-	mask := uint64(len(b.slots) - 1)
-	for i := uint64(print) & mask; ; i = (i + 1) & mask {
-		n := b.slots[i]
-		if n == 0 {
-			return 0, int(i), false
-		}
-		if b.lineage.Rows[n-1].Print == print {
-			return int(n - 1), int(i), true
-		}
-	}
 }
 
 // Find returns the row of an entry that the edition has as it is; the Row of the result
@@ -128,22 +89,25 @@ func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
 	return record.Same{}
 }
 
-// nearPlace is how many rows are looked at before the hash table, where each look is a
-// miss of the cache.
+// nearPlace is how many rows are looked at before all are searched: a search misses the cache
+// ten times.
 const nearPlace = 4
 
 // same returns the row of an entry whose name has the hash of known, and that is expected after its place.
 func (b *Before) same(e *record.Entry, known record.Same) record.Same {
 	known.Row, known.Print = 0, printOf(e, known.Name)
-	rows := b.lineage.Rows
-	for i := known.Place; i < min(known.Place+nearPlace, len(rows)); i++ {
-		if r := &rows[i]; r.Print == known.Print && r.Live && r.ContentID != 0 {
-			known.Row, known.Content, known.Place = r.Row, int64(r.ContentID), i
-			return known
+	old := b.lineage.old
+	at := -1
+	for i := known.Place; i < min(known.Place+nearPlace, len(old.rows)) && at < 0; i++ {
+		if r := &old.rows[i]; r.print == known.Print && r.live {
+			at = i
 		}
 	}
-	if at, _, found := b.find(known.Print); found {
-		known.Row, known.Content, known.Place = rows[at].Row, int64(rows[at].ContentID), at
+	if at < 0 {
+		at = old.find(known.Print, 0)
+	}
+	if at >= 0 && old.rows[at].content != 0 {
+		known.Row, known.Content, known.Place = old.rows[at].row, int64(old.rows[at].content), at
 	}
 	return known
 }
@@ -227,20 +191,45 @@ func scanPages(ctx context.Context, db *sql.DB, table string, columns []string, 
 	})
 }
 
-// oldRows returns the rows of a lineage in their order; never nil without an error.
-func oldRows(ctx context.Context, db *sql.DB, lineage int64) ([]OldRow, error) {
-	rows := []OldRow{}
+// oldRows are the rows of a lineage that earlier editions have, in their order.
+type oldRows struct {
+	rows    []oldRow
+	byPrint []Key // of those that hold in the edition before, by their prints: the places in rows
+}
+
+type oldRow struct {
+	row, print int64
+	content    uint32 // 0: not known, or too large
+	live       bool   // it holds in the edition before
+	unread     bool   // its content is not known, or not read
+}
+
+func loadOldRows(ctx context.Context, db *sql.DB, lineage int64) (*oldRows, error) {
+	old := &oldRows{}
 	err := scanPages(ctx, db, "x_entry_row", rowColumns, lineage, func(v []btree.Value) bool {
 		if v[colLineage].Int != lineage {
 			return false
 		}
 		content := v[colContent].Int // 0 for NULL
-		r := OldRow{Row: v[colRow].Int, Print: v[colPrint].Int, Live: v[colUntil].Int == 0, Unread: content == 0}
+		r := oldRow{row: v[colRow].Int, print: v[colPrint].Int, live: v[colUntil].Int == 0, unread: content == 0}
 		if 0 < content && content <= math.MaxUint32 {
-			r.ContentID = uint32(content)
+			r.content = uint32(content)
 		}
-		rows = append(rows, r)
+		if r.live {
+			old.byPrint = append(old.byPrint, Key{Key: r.print, ID: int64(len(old.rows))})
+		}
+		old.rows = append(old.rows, r)
 		return true
 	})
-	return rows, err
+	sortKeys(old.byPrint)
+	return old, err
+}
+
+// find returns the place of the first row from one on that has a print and holds, -1 for none.
+func (old *oldRows) find(print int64, from int) int {
+	i, _ := slices.BinarySearchFunc(old.byPrint, Key{Key: print, ID: int64(from)}, compareKeys)
+	if i == len(old.byPrint) || old.byPrint[i].Key != print {
+		return -1
+	}
+	return int(old.byPrint[i].ID)
 }

@@ -4,27 +4,26 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
-	"slices"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
 )
 
-// edition is an archive on its way into the catalog that continues a lineage. The
+// edition is an archive on its way into the catalog. If it continues a lineage, the
 // entries of both are compared in stored order: one that is the next of the edition
 // before, or soon after it, keeps its row. What lies elsewhere gets a new one.
 type edition struct {
 	lineage Lineage
 	archive int64
-	old     []OldRow
-	at      int   // in old: what may come next
-	byPrint []Key // of the live rows of old, by their prints: the places; nil until it is needed
+	*oldRows
+	at      int   // in rows: what may come next
 	last    int64 // the last row that was given
-	taken   int   // in old: the first row that is not below last
+	taken   int   // in rows: the first row that is not below last
 	pending []*Row
 	far     int // where the last entry that lies far ahead was found
 	run     int // how many such lay one after the other
-	places  *placer
+	places  placer
+	folders folderSums
 	stated  bool // markStated has looked
 }
 
@@ -37,7 +36,7 @@ const (
 )
 
 func (ed *edition) nextLive(i int) int {
-	for i < len(ed.old) && !ed.old[i].Live {
+	for i < len(ed.rows) && !ed.rows[i].live {
 		i++
 	}
 	return i
@@ -46,11 +45,16 @@ func (ed *edition) nextLive(i int) int {
 // take finds the row of the next entry, or lets it wait for the one after it.
 func (ed *edition) take(b *Batch, i int) {
 	e := &b.Rows[i]
+	if ed.lineage.Edition == 0 {
+		e.Lineage, e.Number = ed.lineage.ID, record.RowOf(e.Ordinal)
+		ed.places.note(b, e, e.Number)
+		return
+	}
 	at := -1
 	if isKnown(e) {
-		at = ed.find(e.Print)
+		at = ed.next(e.Print)
 	}
-	if at >= 0 && ed.old[at].Unread && (e.HasContent || e.Same.Row != 0) { // the content has been read only now
+	if at >= 0 && ed.rows[at].unread && (e.HasContent || e.Same.Row != 0) { // the content has been read only now
 		at = -1
 	}
 	if at < 0 || at > ed.at && ed.comes(b.Rows[i+1:]) {
@@ -63,7 +67,7 @@ func (ed *edition) take(b *Batch, i int) {
 	}
 	ed.endTo(b, at)
 	ed.at = ed.nextLive(at + 1)
-	ed.last = ed.old[at].Row
+	ed.last = ed.rows[at].row
 	e.Kept = true
 	ed.places.note(b, e, ed.last)
 }
@@ -72,31 +76,19 @@ func (ed *edition) take(b *Batch, i int) {
 // entries: what lies before it now was put there, and nothing was removed.
 func (ed *edition) comes(rows []Row) bool {
 	for i := range min(len(rows), nearRows) {
-		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.old[ed.at].Print {
+		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.rows[ed.at].print {
 			return true
 		}
 	}
 	return false
 }
 
-// find returns the place of the live row that an entry keeps, -1 for none.
-func (ed *edition) find(print int64) int {
-	if ed.at < len(ed.old) && ed.old[ed.at].Print == print {
+// next returns the place of the live row that an entry keeps, -1 for none.
+func (ed *edition) next(print int64) int {
+	if ed.at < len(ed.rows) && ed.rows[ed.at].print == print {
 		return ed.at
 	}
-	if ed.byPrint == nil {
-		ed.byPrint = make([]Key, 0, len(ed.old)-ed.at)
-		for i := ed.at; i < len(ed.old); i = ed.nextLive(i + 1) {
-			ed.byPrint = append(ed.byPrint, Key{Key: ed.old[i].Print, ID: int64(i)})
-		}
-		sortKeys(ed.byPrint)
-	}
-	next := Key{Key: print, ID: int64(ed.at)} // the first that was not passed by
-	k, _ := slices.BinarySearchFunc(ed.byPrint, next, compareKeys)
-	if k == len(ed.byPrint) || ed.byPrint[k].Key != print {
-		return -1
-	}
-	at := int(ed.byPrint[k].ID)
+	at := ed.find(print, ed.at)
 	if at-ed.at <= nearRows {
 		return at
 	}
@@ -114,7 +106,7 @@ func (ed *edition) find(print int64) int {
 func (ed *edition) place(b *Batch, to int) {
 	rest := ed.pending
 	for len(rest) > 0 && ed.at < to {
-		ed.last = max(ed.last, ed.old[ed.at].Row)
+		ed.last = max(ed.last, ed.rows[ed.at].row)
 		ed.drop(b)
 		ed.give(b, rest[0])
 		rest = rest[1:]
@@ -133,10 +125,10 @@ func (ed *edition) place(b *Batch, to int) {
 // before the next one, with as much room again between: others may be put before them.
 func (ed *edition) spread(n int64) (first, step int64) {
 	const full = 1 << record.RowBits
-	if ed.at == len(ed.old) {
+	if ed.at == len(ed.rows) {
 		return ed.last + full, full
 	}
-	next := ed.old[ed.at].Row
+	next := ed.rows[ed.at].row
 	if gap := next - ed.last; gap <= 3*n*full {
 		step = max(1, gap/(n+1))
 		return ed.last + step, step
@@ -159,10 +151,10 @@ func (ed *edition) give(b *Batch, e *Row) {
 // gets another.
 func (ed *edition) room(b *Batch) int64 {
 	for row := ed.last + 1; ; row++ {
-		for ed.taken < len(ed.old) && ed.old[ed.taken].Row < row {
+		for ed.taken < len(ed.rows) && ed.rows[ed.taken].row < row {
 			ed.taken++
 		}
-		if ed.taken == len(ed.old) || ed.old[ed.taken].Row != row {
+		if ed.taken == len(ed.rows) || ed.rows[ed.taken].row != row {
 			ed.last = row
 			return row
 		}
@@ -174,7 +166,7 @@ func (ed *edition) room(b *Batch) int64 {
 
 // drop ends the live row that may come next.
 func (ed *edition) drop(b *Batch) {
-	b.Ended = append(b.Ended, Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].Row, Edition: ed.lineage.Edition})
+	b.Ended = append(b.Ended, Ended{Lineage: ed.lineage.ID, Row: ed.rows[ed.at].row, Edition: ed.lineage.Edition})
 	ed.at = ed.nextLive(ed.at + 1)
 }
 
@@ -214,80 +206,44 @@ func (p *placer) end(b *Batch) {
 	}
 }
 
-// matcher compares archives on their way into the catalog with the editions before
-// them.
-type matcher struct {
-	finder   *conn.Finder
-	editions map[int64]*edition // by archive: those that continue a lineage
-	places   map[int64]*placer  // by archive
-}
-
-// newMatcher returns a matcher that looks earlier editions up by a finder.
-func newMatcher(finder *conn.Finder) *matcher {
-	return &matcher{finder: finder, editions: map[int64]*edition{}, places: map[int64]*placer{}}
-}
-
-// editionOf returns the state of an archive that continues a lineage, nil for one
-// that begins it.
-func (m *matcher) editionOf(ctx context.Context, a *Archive) (*edition, error) {
-	if a.Lineage.Edition == 0 {
-		return nil, nil
+// start begins an archive, unless an earlier batch has.
+func (in *interner) start(ctx context.Context, a *Archive) (err error) {
+	if in.editions[a.ID] != nil {
+		return nil
 	}
-	if ed := m.editions[a.ID]; ed != nil {
-		return ed, nil
-	}
-	ed := &edition{lineage: a.Lineage, archive: a.ID, places: m.places[a.ID], far: -1}
-	if ed.old = a.Lineage.Rows; ed.old == nil {
-		var err error
-		if ed.old, err = oldRows(ctx, m.finder.DB, a.Lineage.ID); err != nil {
-			return nil, err
+	ed := &edition{lineage: a.Lineage, archive: a.ID, oldRows: a.Lineage.old, places: placer{now: Located{Archive: a.ID}}, far: -1,
+		folders: folderSums{at: map[int64]uint32{}}}
+	switch {
+	case ed.oldRows != nil:
+	case a.Lineage.Edition == 0:
+		ed.oldRows = &oldRows{}
+	default:
+		if ed.oldRows, err = loadOldRows(ctx, in.finder.DB, a.Lineage.ID); err != nil {
+			return err
 		}
 	}
 	ed.at = ed.nextLive(0)
-	m.editions[a.ID] = ed
-	return ed, nil
+	in.editions[a.ID] = ed
+	return nil
 }
 
 // keepRows gives the entries of the batch their rows, and leaves those in the batch
 // that have new ones. It fills in its Editions.
-func (m *matcher) keepRows(ctx context.Context, b *Batch) error {
-	started := make(map[int64]*edition, len(b.Archives)) // nil: of the first of a lineage
-	for i := range b.Archives {
-		if id := b.Archives[i].ID; m.places[id] == nil {
-			m.places[id] = &placer{now: Located{Archive: id}}
-		}
-		ed, err := m.editionOf(ctx, &b.Archives[i])
-		if err != nil {
-			return err
-		}
-		started[b.Archives[i].ID] = ed
-	}
-	if err := m.markStated(ctx, b, started); err != nil {
+func (in *interner) keepRows(ctx context.Context, b *Batch) error {
+	if err := in.markStated(ctx, b); err != nil {
 		return err
 	}
 	for i := range b.Rows {
-		if e := &b.Rows[i]; started[e.Archive] != nil {
-			started[e.Archive].take(b, i)
-		} else {
-			e.Lineage, e.Number = e.Archive, record.RowOf(e.Ordinal)
-			m.places[e.Archive].note(b, e, e.Number)
-		}
+		in.editions[b.Rows[i].Archive].take(b, i)
 	}
 	for i := range b.Archives {
 		a := &b.Archives[i]
-		ed := started[a.ID]
-		if ed != nil {
-			ed.place(b, ed.at)
+		ed := in.editions[a.ID]
+		ed.place(b, ed.at)
+		if a.Ended {
+			ed.endTo(b, len(ed.rows)) // what did not come is gone
+			ed.places.end(b)
 		}
-		if !a.Ended {
-			continue
-		}
-		if ed != nil {
-			ed.endTo(b, len(ed.old)) // what did not come is gone
-		}
-		m.places[a.ID].end(b)
-		delete(m.editions, a.ID)
-		delete(m.places, a.ID)
 	}
 	b.Rows = changed(b.Rows)
 	return nil
@@ -310,22 +266,22 @@ func changed(rows []Row) []Row {
 
 // markStated finds, in editions whose archives state the hashes of contents, the rows
 // of which no more is known than that, when the first entry was read.
-func (m *matcher) markStated(ctx context.Context, b *Batch, started map[int64]*edition) error {
+func (in *interner) markStated(ctx context.Context, b *Batch) error {
 	for i := range b.Rows {
 		e := &b.Rows[i]
-		ed := started[e.Archive]
-		if ed == nil || ed.stated || !e.HasContent || len(e.Sum) < record.StatedSize || !bytes.HasPrefix(e.Content[:], e.Sum) {
+		ed := in.editions[e.Archive]
+		if ed.stated || !e.HasContent || len(e.Sum) < record.StatedSize || !bytes.HasPrefix(e.Content[:], e.Sum) {
 			continue
 		}
 		ed.stated = true
 		at := 0
-		err := conn.EachRow(ctx, m.finder.DB, `SELECT r.row FROM x_entry_row r CROSS JOIN x_content c ON c.content_id = r.content_id
+		err := conn.EachRow(ctx, in.finder.DB, `SELECT r.row FROM x_entry_row r CROSS JOIN x_content c ON c.content_id = r.content_id
 			WHERE r.lineage_id = ? AND length(c.hash) < 32 ORDER BY r.row`, []driver.Value{ed.lineage.ID}, func(v []driver.Value) {
-			for at < len(ed.old) && ed.old[at].Row < v[0].(int64) {
+			for at < len(ed.rows) && ed.rows[at].row < v[0].(int64) {
 				at++
 			}
-			if at < len(ed.old) {
-				ed.old[at].Unread = true
+			if at < len(ed.rows) {
+				ed.rows[at].unread = true
 			}
 		})
 		if err != nil {

@@ -28,10 +28,9 @@ func identOfContent(e *Row) ident { return identOfHalf(record.HalfOf(&e.Content)
 // the catalog from before.
 type interner struct {
 	finder   *conn.Finder
-	matcher  *matcher
+	editions map[int64]*edition // by archive: those on their way
 	dirs     map[string]int64
 	nextDir  int64
-	folders  map[int64]*folderSums // by archive
 	paths    seen
 	contents seen
 	texts    seen           // of table name; case included
@@ -42,7 +41,7 @@ type interner struct {
 
 // newInterner reads where the ids are.
 func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *interner, err error) {
-	in = &interner{finder: finder, matcher: newMatcher(finder), stated: map[int64]bool{}, folders: map[int64]*folderSums{}}
+	in = &interner{finder: finder, editions: map[int64]*edition{}, stated: map[int64]bool{}}
 	if in.dirs, err = conn.Map[string, int64](ctx, tx, "SELECT prefix, dir_id FROM x_dir"); err != nil {
 		return nil, err
 	}
@@ -60,8 +59,13 @@ func (in *interner) full() bool { return in.paths.full() || in.contents.full() |
 // intern fills in the rows and ids of a batch.
 func (in *interner) intern(ctx context.Context, b *Batch) error {
 	b.FirstDir, b.FirstPath, b.FirstContent, b.FirstText = in.nextDir, in.paths.next, in.contents.next, in.texts.next
+	for i := range b.Archives {
+		if err := in.start(ctx, &b.Archives[i]); err != nil {
+			return err
+		}
+	}
 	in.addFiles(b)
-	if err := in.matcher.keepRows(ctx, b); err != nil {
+	if err := in.keepRows(ctx, b); err != nil {
 		return err
 	}
 	if err := in.internContents(ctx, b); err != nil {
@@ -92,11 +96,6 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 
 // addFiles counts the entries of the batch in their folders.
 func (in *interner) addFiles(b *Batch) {
-	for i := range b.Archives {
-		if id := b.Archives[i].ID; in.folders[id] == nil {
-			in.folders[id] = &folderSums{at: map[int64]uint32{}}
-		}
-	}
 	last, dir := "", int64(0) // neighbours have one folder
 	for i := range b.Rows {
 		r := &b.Rows[i]
@@ -108,7 +107,7 @@ func (in *interner) addFiles(b *Batch) {
 			last, dir = prefix, in.dir(b, prefix)
 		}
 		if r.Flags&unseen == 0 {
-			in.folders[r.Archive].add(dir, &r.Entry)
+			in.editions[r.Archive].folders.add(dir, &r.Entry)
 		}
 	}
 }
@@ -116,8 +115,8 @@ func (in *interner) addFiles(b *Batch) {
 // sumFolders adds the sums of an archive by folder to the batch, and ends those that are not
 // those of the edition before.
 func (in *interner) sumFolders(ctx context.Context, b *Batch, a *Archive) error {
-	sums := in.folders[a.ID].rows(a.Lineage)
-	delete(in.folders, a.ID)
+	sums := in.editions[a.ID].folders.rows(a.Lineage)
+	delete(in.editions, a.ID)
 	if a.Lineage.Edition > 0 {
 		before := map[int64]Folder{}
 		err := conn.EachRow(ctx, in.finder.DB, `SELECT f.dir_id, f.files, f.size, f.stored, f.largest, w.word
