@@ -20,8 +20,6 @@ import (
 // and no more than an archive states: contents of one hash have one id.
 func identOfHalf(hash record.Half) ident { return identOf(hash.Key(), hash) }
 
-func identOfContent(e *Row) ident { return identOfHalf(record.HalfOf(&e.Content)) }
-
 // interner hands out the ids of a batch: of paths, contents and texts. It works
 // a batch ahead of the SQL, in a goroutine of its own. It remembers what it has
 // seen, so that most rows need no look-up; what it does not know may still be in
@@ -147,50 +145,38 @@ func (in *interner) sumFolders(ctx context.Context, b *Batch, a *Archive) error 
 // internContents gives every content of the batch an id. Of one that was known by
 // the start of its hash alone, and has been read now, the rest is to be stored.
 func (in *interner) internContents(ctx context.Context, b *Batch) error {
-	if err := in.findContents(ctx, b); err != nil {
-		return err
-	}
+	rows, all := make([]*Row, 0, len(b.Rows)), make([]wanted, 0, len(b.Rows))
 	for i := range b.Rows {
-		e := &b.Rows[i]
-		if !e.HasContent && !e.Stated {
-			continue
+		if e := &b.Rows[i]; e.HasContent || e.Stated {
+			rows = append(rows, e)
+			all = append(all, wanted{ident: identOfHalf(record.HalfOf(&e.Content)), id: &e.ContentID})
 		}
-		e.ContentID, e.First = in.contents.id(identOfContent(e))
+	}
+	err := in.contents.assign(ctx, in.finder, all, in.identifyContent, func(i int) {
+		rows[i].First = true
+		b.NewContents = append(b.NewContents, rows[i])
+	})
+	for _, e := range rows {
 		switch {
-		case e.First:
-			b.NewContents = append(b.NewContents, e)
-			if e.Stated {
-				in.stated[e.ContentID] = true
-			}
-		case e.HasContent && in.stated[e.ContentID]:
+		case e.First && e.Stated:
+			in.stated[e.ContentID] = true
+		case !e.First && e.HasContent && in.stated[e.ContentID]:
 			in.stated[e.ContentID] = false
 			b.Read = append(b.Read, e)
 		}
 	}
-	return nil
+	return err
 }
 
-// findContents looks up contents that may be in the catalog from before.
-func (in *interner) findContents(ctx context.Context, b *Batch) error {
-	if in.contents.all {
-		return nil
+func (in *interner) identifyContent(id int64, columns []driver.Value) (k ident, ok bool) {
+	hash, isBlob := columns[0].([]byte)
+	if !isBlob || len(hash) < record.StatedSize {
+		return k, false
 	}
-	var keys []int64
-	for i := range b.Rows {
-		if e := &b.Rows[i]; (e.HasContent || e.Stated) && !in.contents.has(identOfContent(e)) {
-			keys = append(keys, record.HalfOf(&e.Content).Key())
-		}
+	if _, noted := in.stated[id]; !noted && len(hash) < len(record.Digest{}) {
+		in.stated[id] = true
 	}
-	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k ident, ok bool) {
-		hash, isBlob := columns[0].([]byte)
-		if !isBlob || len(hash) < record.StatedSize {
-			return k, false
-		}
-		if _, noted := in.stated[id]; !noted && len(hash) < len(record.Digest{}) {
-			in.stated[id] = true
-		}
-		return identOfHalf(record.Half(hash[:len(record.Half{})])), true
-	})
+	return identOfHalf(record.Half(hash[:len(record.Half{})])), true
 }
 
 // sortFacts parts the facts of the batch: those that are to be stored, of
@@ -289,25 +275,21 @@ func (in *interner) takeKeys(forget, keyed bool) *keySet {
 	return keys
 }
 
-// wantedPath is a path that needs an id.
-type wantedPath struct {
-	name string
-	ident
-	id *int64
-}
-
 // wantedPaths lists the paths of the batch in the order that decides their ids:
 // those of entries, then those that facts name.
-func wantedPaths(b *Batch) []wantedPath {
-	wanted := make([]wantedPath, 0, len(b.Rows))
+func wantedPaths(b *Batch) []wanted {
+	all := make([]wanted, 0, len(b.Rows))
+	add := func(path string, hash record.Half, id *int64) {
+		all = append(all, wanted{path, identOfHalf(hash), id})
+	}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Name != "" {
-			wanted = append(wanted, wantedPath{r.Name, identOfHalf(r.NameHash), &r.PathID})
+			add(r.Name, r.NameHash, &r.PathID)
 		}
 	}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" && r.ExportsOf.Path != r.Name {
-			wanted = append(wanted, wantedPath{r.ExportsOf.Path, identOfHalf(record.HashOf(r.ExportsOf.Path)), &r.Exports.Path})
+			add(r.ExportsOf.Path, record.HashOf(r.ExportsOf.Path), &r.Exports.Path)
 		}
 	}
 	for _, r := range b.Due {
@@ -315,39 +297,32 @@ func wantedPaths(b *Batch) []wantedPath {
 		ids.SymbolPaths = make([]int64, len(f.Symbols))
 		for i := range f.Symbols {
 			if path := f.Symbols[i].Path; path != "" {
-				wanted = append(wanted, wantedPath{path, identOfHalf(record.HashOf(path)), &ids.SymbolPaths[i]})
+				add(path, record.HashOf(path), &ids.SymbolPaths[i])
 			}
 		}
 		if f.Family != nil {
 			ids.Paths = make([]int64, len(f.Family.Paths))
 			for i, path := range f.Family.Paths {
-				wanted = append(wanted, wantedPath{path, identOfHalf(record.HashOf(path)), &ids.Paths[i]})
+				add(path, record.HashOf(path), &ids.Paths[i])
 			}
 		}
 	}
-	return wanted
+	return all
 }
 
 // internPaths gives every path its id.
 func (in *interner) internPaths(ctx context.Context, b *Batch) error {
-	wanted := wantedPaths(b)
-	if err := in.findPaths(ctx, wanted); err != nil {
-		return err
-	}
-	for _, p := range wanted {
-		var fresh bool
-		if *p.id, fresh = in.paths.id(p.ident); !fresh {
-			continue
-		}
-		prefix, name := path.Split(p.name)
+	all := wantedPaths(b)
+	err := in.paths.assign(ctx, in.finder, all, identifyPath, func(i int) {
+		prefix, name := path.Split(all[i].text)
 		b.NewPaths = append(b.NewPaths, Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
-	}
+	})
 	for i := range b.Rows { // most packages are the entry itself
 		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path == r.Name {
 			r.Exports.Path = r.PathID
 		}
 	}
-	return nil
+	return err
 }
 
 // dir returns the id of a folder; prefix is "" or ends in a slash.
@@ -363,41 +338,20 @@ func (in *interner) dir(b *Batch, prefix string) int64 {
 	return id
 }
 
-// findPaths looks up paths that may be in the catalog from before.
-func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
-	if in.paths.all {
-		return nil
-	}
-	var keys []int64
-	for _, p := range wanted {
-		if !in.paths.has(p.ident) {
-			keys = append(keys, p.key)
-		}
-	}
-	var path []byte
-	return in.paths.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
-		prefix, hasDir := columns[0].(string)
-		name, hasName := columns[1].(string)
-		path = append(append(path[:0], prefix...), name...)
-		return identOfHalf(record.HashOf(path)), hasDir && hasName
-	})
-}
-
-// wantedText is a text that needs an id in table name.
-type wantedText struct {
-	text string
-	ident
-	id *int64
+func identifyPath(_ int64, columns []driver.Value) (ident, bool) {
+	prefix, hasDir := columns[0].(string)
+	name, hasName := columns[1].(string)
+	return identOfHalf(record.HashOf(prefix + name)), hasDir && hasName
 }
 
 // textIdent identifies texts, which may differ in case.
 func textIdent(text string) ident { return identOf(family.NameKey(text), text) }
 
 // wantedTexts lists the texts of the batch in the order that decides their ids.
-func wantedTexts(b *Batch) (wanted []wantedText) {
+func wantedTexts(b *Batch) (all []wanted) {
 	add := func(text string, id *int64) {
 		if text != "" {
-			wanted = append(wanted, wantedText{text, textIdent(text), id})
+			all = append(all, wanted{text, textIdent(text), id})
 		}
 	}
 	for i := range b.Rows {
@@ -419,7 +373,7 @@ func wantedTexts(b *Batch) (wanted []wantedText) {
 	addFamily := func(f *family.Batch, ids *FactIDs) {
 		ids.Texts = make([]int64, len(f.Texts))
 		for i, text := range f.Texts { // the empty one included: names may be
-			wanted = append(wanted, wantedText{text, textIdent(text), &ids.Texts[i]})
+			all = append(all, wanted{text, textIdent(text), &ids.Texts[i]})
 		}
 	}
 	addValues := func(r *Row) {
@@ -459,40 +413,18 @@ func wantedTexts(b *Batch) (wanted []wantedText) {
 			addFamily(f.Family, ids)
 		}
 	}
-	return wanted
+	return all
 }
 
 // internTexts gives every text its id.
 func (in *interner) internTexts(ctx context.Context, b *Batch) error {
-	wanted := wantedTexts(b)
-	if err := in.findTexts(ctx, wanted); err != nil {
-		return err
-	}
-	for _, n := range wanted {
-		var fresh bool
-		if *n.id, fresh = in.texts.id(n.ident); fresh {
-			b.NewTexts = append(b.NewTexts, n.text)
-		}
-	}
-	return nil
+	all := wantedTexts(b)
+	return in.texts.assign(ctx, in.finder, all, identifyText, func(i int) { b.NewTexts = append(b.NewTexts, all[i].text) })
 }
 
-// findTexts looks up texts that may be in the catalog from before. Those that
-// differ in case have one key.
-func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
-	if in.texts.all {
-		return nil
-	}
-	var keys []int64
-	for _, n := range wanted {
-		if !in.texts.has(n.ident) {
-			keys = append(keys, n.key)
-		}
-	}
-	return in.texts.find(ctx, in.finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
-		text, ok := columns[0].(string)
-		return textIdent(text), ok
-	})
+func identifyText(_ int64, columns []driver.Value) (ident, bool) {
+	text, ok := columns[0].(string)
+	return textIdent(text), ok
 }
 
 // nameIn returns where a name is in a path: the file's name at least must be in it.

@@ -70,6 +70,36 @@ func (s *seen) full() bool {
 	return n > maxSeen || n > maxSeen/4 && s.own && !s.all
 }
 
+// wanted is what needs an id: a path, a text, or a content.
+type wanted struct {
+	text string // "" for a content
+	ident
+	id *int64
+}
+
+// assign gives all their ids: those that the catalog has, or else the next ones. It calls added
+// with the places of what gets these. identify returns what a row of the catalog is known by, from
+// its columns; ok is false for a row that is damaged.
+func (s *seen) assign(ctx context.Context, f *conn.Finder, all []wanted,
+	identify func(id int64, columns []driver.Value) (k ident, ok bool), added func(i int)) error {
+	var keys []int64
+	for i := range all {
+		if !s.all && !s.has(all[i].ident) {
+			keys = append(keys, all[i].key)
+		}
+	}
+	if err := s.find(ctx, f, keys, identify); err != nil {
+		return err
+	}
+	for i := range all {
+		id, fresh := s.id(all[i].ident)
+		if *all[i].id = id; fresh {
+			added(i)
+		}
+	}
+	return nil
+}
+
 // has reports whether the id of k is known, and will be after the next look-up.
 func (s *seen) has(k ident) bool {
 	if s.index == nil && s.old[k] != 0 {
@@ -122,11 +152,10 @@ func (s *seen) forget(keys []Key, keyed bool) {
 	}
 }
 
-// find takes in the rows of the catalog that have one of the keys. take returns
-// what a row is known by; ok is false for a row that is damaged. Rows
+// find takes in the rows of the catalog that have one of the keys. Rows
 // are identified by their values and not by their caller, so that many rows of
 // one key, which can be forged, are read once.
-func (s *seen) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k ident, ok bool)) error {
+func (s *seen) find(ctx context.Context, f *conn.Finder, keys []int64, identify func(int64, []driver.Value) (ident, bool)) error {
 	if s.index != nil { // another look-up is cheaper than to remember all
 		clear(s.old)
 	}
@@ -139,7 +168,7 @@ func (s *seen) find(ctx context.Context, f *conn.Finder, keys []int64, take func
 	query := fmt.Sprintf("SELECT t.%s, %s FROM src CROSS JOIN %s t ON t.%[1]s = src.a", s.numbered.id, s.columns, s.name)
 	return f.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, func(row []driver.Value) {
 		id := row[0].(int64)
-		if k, ok := take(id, row[1:]); ok {
+		if k, ok := identify(id, row[1:]); ok {
 			s.old[k] = id
 		}
 	})

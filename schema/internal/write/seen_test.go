@@ -2,7 +2,6 @@ package write
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"path/filepath"
 	"testing"
 
@@ -37,22 +36,17 @@ func TestSeenAgain(t *testing.T) {
 	finder := conn.NewFinder(path)
 	defer func() { _ = finder.Close() }()
 	for _, batch := range [][]string{{"a"}, {"a", "b"}, {"c", "b"}, {"a", "b", "c"}} {
-		var keys []int64
-		for _, name := range batch {
-			if !s.has(textIdent(name)) {
-				keys = append(keys, family.NameKey(name))
-			}
+		all := make([]wanted, len(batch))
+		ids := make([]int64, len(batch))
+		for i, name := range batch {
+			all[i] = wanted{name, textIdent(name), &ids[i]}
 		}
-		err := s.find(ctx, finder, keys, func(_ int64, columns []driver.Value) (ident, bool) {
-			name, ok := columns[0].(string)
-			return textIdent(name), ok
-		})
-		if err != nil {
+		if err := s.assign(ctx, finder, all, identifyText, func(i int) { t.Errorf("%v: %s is new", batch, batch[i]) }); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range batch {
-			if id, fresh := s.id(textIdent(name)); fresh || id != int64(name[0]-'a')+1 {
-				t.Errorf("%v: %s has id %d, fresh %v", batch, name, id, fresh)
+		for i, name := range batch {
+			if ids[i] != int64(name[0]-'a')+1 {
+				t.Errorf("%v: %s has id %d", batch, name, ids[i])
 			}
 		}
 	}
