@@ -20,10 +20,6 @@ type leaf struct {
 	first, last int64
 }
 
-// maxLeaves is how many of them are kept: keys mostly come in a few orders at a time, as those that
-// builds brought one after the other.
-const maxLeaves = 8
-
 // Cursor goes through the rows of a table. Values belong to it until it moves.
 type Cursor struct {
 	tree   *Tree
@@ -33,8 +29,7 @@ type Cursor struct {
 	moved  bool     // there was one
 	buf    []byte
 	ahead  []uint32
-	leaves []leaf // of Find, those before oldest are newer
-	oldest int
+	recent leaf  // of Find
 	found  int64 // key of the row, if isAt
 	isAt   bool
 }
@@ -56,10 +51,8 @@ func (c *Cursor) Find(key int64) (row []Value, err error) {
 }
 
 func (c *Cursor) find(key int64) ([]Value, error) {
-	for i := range c.leaves {
-		if l := &c.leaves[i]; l.first <= key && key <= l.last {
-			return c.inLeaf(l, key)
-		}
+	if l := &c.recent; l.cells > 0 && l.first <= key && key <= l.last {
+		return c.inLeaf(l, key)
 	}
 	n, err := c.tree.node(c.tree.root)
 	for depth := 0; err == nil && !n.leaf; depth++ {
@@ -81,13 +74,8 @@ func (c *Cursor) find(key int64) ([]Value, error) {
 	if l.last, err = n.rowid(n.cells - 1); err != nil {
 		return nil, err
 	}
-	if len(c.leaves) < maxLeaves {
-		c.leaves = append(c.leaves, l)
-	} else {
-		c.leaves[c.oldest] = l
-		c.oldest = (c.oldest + 1) % maxLeaves
-	}
-	return c.inLeaf(&l, key)
+	c.recent = l
+	return c.inLeaf(&c.recent, key)
 }
 
 // below returns the child that a level is before. Those after it are read, too, if the one before

@@ -1,13 +1,11 @@
 package rows
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
@@ -94,15 +92,6 @@ func (r *reader) begin(builds ...string) error {
 		return nil
 	}
 	return r.open()
-}
-
-// at returns the place of an archive by its ordinal in the build that is read, -1 for none.
-func (r *reader) at(ordinal int64) int {
-	at, ok := slices.BinarySearchFunc(r.archives, ordinal, func(a Archive, ordinal int64) int { return cmp.Compare(a.ordinal, ordinal) })
-	if !ok {
-		return -1
-	}
-	return at
 }
 
 // open finds the tables.

@@ -52,7 +52,6 @@ type Scanner struct {
 	at       int       // among them: the next archive that has the row
 	wanted   bool      // the row is
 	row      Row
-	n        int
 }
 
 // NewScanner returns the entries of builds; there are none of a build that the catalog does not
@@ -142,9 +141,6 @@ func (s *Scanner) begin(archives []*Archive, row int64) error {
 
 // read moves to the next row of the table, or ends the lineage.
 func (s *Scanner) read() error {
-	if s.n++; s.n%4096 == 0 && s.r.ctx.Err() != nil {
-		return s.r.ctx.Err()
-	}
 	v, err := s.cursor.Next()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 		}
 		scanner := &Scanner{r: r}
 		for _, ordinal := range archives {
-			at := r.at(ordinal)
+			at := slices.IndexFunc(r.archives, func(a Archive) bool { return a.ordinal == ordinal })
 			if at < 0 {
 				return damaged("build %s has no archive %d", build, ordinal)
 			}
@@ -100,10 +100,7 @@ func (r *reader) eachBetween(lineage, first, last int64, each func(s *Stored, la
 	}
 	slices.Sort(changed)
 	c, s := r.rows.Cursor(), &Stored{texts: r.texts}
-	for i, row := range slices.Compact(changed) {
-		if i%4096 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
+	for _, row := range slices.Compact(changed) {
 		if err := c.From(lineage, row); err != nil {
 			return err
 		}
