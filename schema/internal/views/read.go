@@ -238,9 +238,6 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 			}
 		}
 	}
-	integer := func(n func(e *rows.Row) int64) func(s *store, e *rows.Row) {
-		return func(s *store, e *rows.Row) { s.columns[column].int(n(e)) }
-	}
 	optional := func(n func(e *rows.Row) int64) func(s *store, e *rows.Row) {
 		return func(s *store, e *rows.Row) {
 			if n := n(e); n != 0 {
@@ -250,12 +247,10 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 			}
 		}
 	}
-	value := func(v func(e *rows.Row) driver.Value) func(s *store, e *rows.Row) {
-		return func(s *store, e *rows.Row) { s.columns[column].add(s.pool, v(e)) }
-	}
 	path := func(e *rows.Row) int64 { return e.Path }
 	content := func(e *rows.Row) int64 { return e.Content }
-	switch r.t.columns[r.t.readAs(column)].name {
+	name := r.t.columns[r.t.readAs(column)].name
+	switch name {
 	case "build":
 		labels := make([]driver.Value, len(r.builds))
 		for i, b := range r.builds {
@@ -263,7 +258,7 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 		}
 		return ref(func(id int64) (driver.Value, error) { return labels[id-1], nil }, func(e *rows.Row) int64 { return int64(e.Archive.Build) + 1 })
 	case "build_id":
-		return integer(func(e *rows.Row) int64 { return r.builds[e.Archive.Build].id })
+		return func(s *store, e *rows.Row) { s.columns[column].int(r.builds[e.Archive.Build].id) }
 	case "archive":
 		names := map[int64]driver.Value{} // by the number: a build may have one archive under several names
 		return ref(func(number int64) (driver.Value, error) { return names[number], nil }, func(e *rows.Row) int64 {
@@ -272,10 +267,6 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 			}
 			return e.Archive.Number
 		})
-	case "archive_id":
-		return integer(func(e *rows.Row) int64 { return e.ID })
-	case "ordinal":
-		return integer(func(e *rows.Row) int64 { return e.Ordinal })
 	case "path":
 		return ref(ids.paths.text, path)
 	case "game_path":
@@ -307,55 +298,38 @@ func (r *entryReader) filler(ids *ids, column int) func(s *store, e *rows.Row) {
 		return optional(path)
 	case "content_id":
 		return optional(content)
-	case "offset":
-		return integer(func(e *rows.Row) int64 { return e.Offset })
-	case "stored":
-		return integer(func(e *rows.Row) int64 { return e.Stored.Stored })
-	case "size":
-		return integer(func(e *rows.Row) int64 { return e.Size })
-	case "encrypted":
-		return integer(func(e *rows.Row) int64 { return e.Flags & 1 })
-	case "deleted":
-		return integer(func(e *rows.Row) int64 { return e.Flags >> 1 & 1 })
-	case "nested":
-		return integer(func(e *rows.Row) int64 { return e.Flags >> 3 & 1 })
-	case "row_id":
-		return integer(func(e *rows.Row) int64 { return e.Row })
-	case "mtime":
-		return value(func(e *rows.Row) driver.Value {
-			if e.HasTime {
-				return timeText(e.Mtime)
-			}
-			return nil
-		})
-	case "asset_id":
-		return value(func(e *rows.Row) driver.Value {
-			if e.Asset == nil {
-				return nil
-			}
-			return assetText(e.Bits, e.High, *e.Asset)
-		})
-	case "asset_key":
-		return value(func(e *rows.Row) driver.Value { return number64(e.Asset) })
-	case "path_hash_key":
-		return value(func(e *rows.Row) driver.Value { return number64(e.PathHash) })
-	case "path_hash":
-		return value(func(e *rows.Row) driver.Value {
-			if e.PathHash == nil {
-				return nil
-			}
-			return fmt.Sprintf("%016x", uint64(*e.PathHash))
-		})
-	case "padded_content":
-		return value(func(e *rows.Row) driver.Value {
-			if e.Padded == nil {
-				return nil
-			}
-			return hex.EncodeToString(e.Padded)
-		})
+	}
+	if number := numbers[name]; number != nil {
+		return func(s *store, e *rows.Row) { s.columns[column].int(number(e)) }
+	}
+	if value := values[name]; value != nil {
+		return func(s *store, e *rows.Row) { s.columns[column].add(s.pool, value(e)) }
 	}
 	return nil
 }
+
+// Columns of the view entries, by what they are of a row.
+var (
+	numbers = map[string]func(e *rows.Row) int64{
+		"archive_id": func(e *rows.Row) int64 { return e.ID },
+		"ordinal":    func(e *rows.Row) int64 { return e.Ordinal },
+		"offset":     func(e *rows.Row) int64 { return e.Offset },
+		"stored":     func(e *rows.Row) int64 { return e.Stored.Stored },
+		"size":       func(e *rows.Row) int64 { return e.Size },
+		"encrypted":  func(e *rows.Row) int64 { return e.Flags & 1 },
+		"deleted":    func(e *rows.Row) int64 { return e.Flags >> 1 & 1 },
+		"nested":     func(e *rows.Row) int64 { return e.Flags >> 3 & 1 },
+		"row_id":     func(e *rows.Row) int64 { return e.Row },
+	}
+	values = map[string]func(e *rows.Row) driver.Value{
+		"mtime":          timeText,
+		"asset_id":       assetText,
+		"asset_key":      func(e *rows.Row) driver.Value { return number64(e.Asset) },
+		"path_hash_key":  func(e *rows.Row) driver.Value { return number64(e.PathHash) },
+		"path_hash":      pathHashText,
+		"padded_content": paddedText,
+	}
+)
 
 // readsPastSQL reports whether all of these columns of the view are read past SQL.
 func (t *table) readsPastSQL(columns []int) bool {
@@ -377,31 +351,48 @@ func number64(n *int64) driver.Value {
 	return *n
 }
 
-// timeText is datetime(unix, 'unixepoch') in SQL.
-func timeText(unix int64) driver.Value {
-	if unix < -210866760000 || unix > 253402300799 { // SQLite knows no other days
+// timeText is datetime(mtime, 'unixepoch') in SQL.
+func timeText(e *rows.Row) driver.Value {
+	if !e.HasTime || e.Mtime < -210866760000 || e.Mtime > 253402300799 { // SQLite knows no other days
 		return nil
 	}
-	t := time.Unix(unix, 0).UTC()
+	t := time.Unix(e.Mtime, 0).UTC()
 	if y := t.Year(); y < 0 {
 		return fmt.Sprintf("-%04d%s", -y, t.Format("-01-02 15:04:05"))
 	}
 	return t.Format("2006-01-02 15:04:05")
 }
 
-// assetText is the column asset_id of the view entries.
-func assetText(bits, high, low int64) driver.Value {
-	switch bits {
+func assetText(e *rows.Row) driver.Value {
+	if e.Asset == nil {
+		return nil
+	}
+	high, low := uint64(e.High), uint64(*e.Asset)
+	switch e.Bits {
 	case 32:
-		return fmt.Sprintf("%08x", uint64(low))
+		return fmt.Sprintf("%08x", low)
 	case 64:
-		return fmt.Sprintf("%016x", uint64(low))
+		return fmt.Sprintf("%016x", low)
 	case 96:
-		return fmt.Sprintf("%08x%016x", uint64(high), uint64(low))
+		return fmt.Sprintf("%08x%016x", high, low)
 	case 128:
-		return fmt.Sprintf("%016x%016x", uint64(high), uint64(low))
+		return fmt.Sprintf("%016x%016x", high, low)
 	}
 	return nil
+}
+
+func pathHashText(e *rows.Row) driver.Value {
+	if e.PathHash == nil {
+		return nil
+	}
+	return fmt.Sprintf("%016x", uint64(*e.PathHash))
+}
+
+func paddedText(e *rows.Row) driver.Value {
+	if e.Padded == nil {
+		return nil
+	}
+	return hex.EncodeToString(e.Padded)
 }
 
 // ids makes texts of the ids of paths, contents and words, as long as a statement runs.
@@ -414,39 +405,27 @@ type ids struct {
 func newIDs(ctx context.Context, s *conn.Statements) (*ids, error) {
 	source, err := rows.NewTexts(ctx, s)
 	x := &ids{source: source, words: map[int64]driver.Value{}}
-	x.paths = cache{make: source.Whole, kept: make([]keptText, cacheSize)}
-	x.contents = cache{make: x.hexOf, kept: make([]keptText, cacheSize)}
+	x.paths, x.contents = cache{make: source.Whole}, cache{make: x.hexOf}
 	return x, err
 }
 
-// cache keeps texts by the last digits of their ids. A join asks for a text once for each side,
-// and ids of one build mostly follow each other.
+// cache keeps the text that was made last: a row that several builds have comes for each of them.
 type cache struct {
 	make func(id int64) (string, error)
-	kept []keptText
-}
-
-type keptText struct {
 	id   int64
-	text driver.Value
+	last driver.Value
 }
-
-const (
-	cacheSize = 1 << 14
-	keptBytes = 1 << 10 // longer texts are made anew each time
-)
 
 func (c *cache) text(id int64) (driver.Value, error) {
-	k := &c.kept[uint64(id)%cacheSize]
-	if k.id == id {
-		return k.text, nil
+	if c.id == id {
+		return c.last, nil
 	}
 	text, err := c.make(id)
-	v := driver.Value(text)
-	if err == nil && len(text) <= keptBytes {
-		*k = keptText{id, v}
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	c.id, c.last = id, text
+	return text, nil
 }
 
 func (x *ids) hexOf(content int64) (string, error) {
