@@ -41,13 +41,11 @@ type cursor struct {
 	more   bool
 	end    bool
 
-	w wanted
-
 	// Of the last values that a plan was given for the build.
 	last       []driver.Value
 	lastPlan   *plan
-	lastBuilds []build
 	lastStores []*store
+	builds     []build
 	again      bool // the builds are those of the last time
 }
 
@@ -69,11 +67,10 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 		c.end = true
 		return err
 	}
-	w := &c.w
 	if t.numbered || c.again && c.lastStores != nil { // only rows that are kept have numbers
-		return c.kept(w)
+		return c.kept()
 	}
-	switch found, err := c.byIndex(w); {
+	switch found, err := c.byIndex(); {
 	case err != nil:
 		return err
 	case found:
@@ -81,34 +78,21 @@ func (c *cursor) filter(n int, values []vtab.Value) error {
 	}
 	streams := 1
 	if t.name == "entries" { // to keep the rows of builds takes longer than to read what they have in common
-		streams = len(w.builds)
+		streams = len(c.builds)
 	}
 	if len(p.key) == 0 && p.filters < 3 && !c.again || len(p.key) > 0 && p.filters <= streams && !t.joins[p.name] {
-		if err := c.stream(w); err != nil {
+		if err := c.stream(); err != nil {
 			return err
 		}
 		return c.first()
 	}
-	return c.kept(w)
-}
-
-// wanted are the values that a plan finds rows for.
-type wanted struct {
-	builds  []build
-	whole   bool           // all builds
-	columns []int          // of key
-	values  []driver.Value // of key
-	like    []condition
-	pattern []arg // of like
+	return c.kept()
 }
 
 // want takes the arguments of a plan; ok is false if no row can fulfil it.
 func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
-	t, w := c.t, &c.w
-	var hashes [maxColumns]uint64
-	var given uint64
+	t := c.t
 	c.hash, c.tests = 0, c.tests[:0]
-	*w = wanted{columns: w.columns[:0], values: w.values[:0], like: w.like[:0], pattern: w.pattern[:0]}
 	for i, a := range c.plan.args {
 		v := values[i]
 		if v == nil && a.op != vtab.OpIS {
@@ -118,31 +102,14 @@ func (c *cursor) want(values []vtab.Value) (ok bool, err error) {
 			if v, err = t.textOf(v); err != nil {
 				return false, err
 			}
-			values[i] = v
 		}
 		c.tests = append(c.tests, test{arg: a, value: v})
-		if isPattern(a.op) {
-			w.like = append(w.like, condition{quoted(t.columns[a.column].name) + inSQL[a.op] + " ?", v})
-			w.pattern = append(w.pattern, a)
+		if a.key {
+			c.hash = mix(c.hash, norm(v))
 		}
-		if !isEqual(a.op) || t.isOfBuild(a.column) {
-			continue
-		}
-		h := norm(v)
-		if given&bit(a.column) != 0 { // the column is compared twice
-			if hashes[a.column] != h {
-				return false, nil
-			}
-			continue
-		}
-		hashes[a.column], given = h, given|bit(a.column)
-		w.columns, w.values = append(w.columns, a.column), append(w.values, v)
 	}
-	for _, column := range c.plan.key {
-		c.hash = mix(c.hash, hashes[column])
-	}
-	w.builds, w.whole = c.buildsOf(values)
-	return len(w.builds) > 0, nil
+	c.chooseBuilds()
+	return len(c.builds) > 0, nil
 }
 
 // retain copies what the tests compare rows with: SQLite's memory has it until Filter returns.
@@ -174,101 +141,66 @@ func (t *Tables) textOf(v driver.Value) (text driver.Value, err error) {
 	return v, nil
 }
 
-// maxColumns is how many columns of a view are compared by look-ups at most.
-const maxColumns = 64
-
-// buildsOf returns the builds that a plan asks for; whole says that it asks for all. The
-// answer of the last call is kept, because the inner table of a join is asked for one build.
-func (c *cursor) buildsOf(values []vtab.Value) (builds []build, whole bool) {
+// chooseBuilds finds the builds that a plan asks for. Those of the last call are kept, because the
+// inner table of a join is asked for one build.
+func (c *cursor) chooseBuilds() {
 	t := c.t
-	whole = !t.isSplit() || len(c.plan.ofBuild) == 0
-	same := c.lastPlan == c.plan
+	c.again = c.lastPlan == c.plan
 	for n, i := range c.plan.ofBuild {
-		same = same && isSame(c.last[n], values[i])
+		c.again = c.again && isSame(c.last[n], c.tests[i].value)
 	}
-	if c.again = same; same {
-		return c.lastBuilds, whole
+	if c.again {
+		return
 	}
-	c.last, c.lastPlan, c.lastStores = c.last[:0], c.plan, nil
-	builds = slices.Clone(t.builds)
+	c.last, c.lastPlan, c.lastStores, c.builds = c.last[:0], c.plan, nil, slices.Clone(t.builds)
 	if !t.isSplit() {
-		builds = []build{{}}
+		c.builds = []build{{}}
 	}
 	for _, i := range c.plan.ofBuild {
 		x := &c.tests[i]
 		x.prepare()
-		builds = slices.DeleteFunc(builds, func(b build) bool {
+		c.builds = slices.DeleteFunc(c.builds, func(b build) bool {
 			if x.column == t.build {
 				return !x.mayBe(b.label)
 			}
 			return !x.mayBe(b.id)
 		})
-		c.last = append(c.last, copied(values[i]))
+		c.last = append(c.last, copied(x.value))
 	}
-	c.lastBuilds = builds
-	return builds, whole
 }
 
-// isSame reports whether SQLite finds two values equal that it changes in no way.
+// isSame reports whether two values are of one type and equal.
 func isSame(a, b driver.Value) bool {
-	switch a := a.(type) {
-	case string:
-		text, ok := b.(string)
-		return ok && a == text
-	case int64:
-		switch b := b.(type) {
-		case int64:
-			return a == b
-		case float64:
-			return float64(a) == b && b < 1<<63 && int64(b) == a
-		}
-	case float64:
-		switch b := b.(type) {
-		case int64:
-			return isSame(b, a)
-		case float64:
-			return a == b
-		}
-	case []byte:
-		blob, ok := b.([]byte)
-		return ok && bytes.Equal(a, blob)
+	if blob, ok := a.([]byte); ok {
+		other, ok := b.([]byte)
+		return ok && bytes.Equal(blob, other)
 	}
-	return false
+	return a == b
 }
 
 // byIndex finds rows by an index of the file, as long as that costs less than to read all.
-func (c *cursor) byIndex(w *wanted) (found bool, err error) {
+func (c *cursor) byIndex() (found bool, err error) {
 	t, p := c.t, c.plan
 	rows := t.size()
-	if !w.whole {
-		rows *= float64(len(w.builds)) / float64(max(1, len(t.builds)))
+	if len(p.ofBuild) > 0 {
+		rows *= float64(len(c.builds)) / float64(max(1, len(t.builds)))
 	}
 	most := rows / 1000
 	if t.recursive {
 		most = rows / 2 // each row costs as much when all are read
 	}
-	if p.lookups > 20+int(most) || t.hasKept(w) {
+	if p.lookups > 20+int(most) || t.hasKept(c.builds) {
 		return false, nil
 	}
-	for i, column := range w.columns {
-		if t.perValue(column)*t.size() > max(20, t.size()/10) {
-			continue // to read all rows takes less time
-		}
-		where, ok, err := t.find(column, w.values[i])
-		if err != nil {
-			return false, err
-		}
-		if ok {
-			return true, c.readBySQL(where)
-		}
-	}
-	for i, a := range w.pattern {
-		where, ok, err := t.findLike(a, w.like[i].arg)
-		if err != nil {
-			return false, err
-		}
-		if ok {
-			return true, c.readBySQL(where)
+	for _, find := range []func(x *test) (condition, bool, error){t.find, t.findLike} {
+		for i := range c.tests {
+			where, ok, err := find(&c.tests[i])
+			if err != nil {
+				return false, err
+			}
+			if ok {
+				return true, c.readBySQL(where)
+			}
 		}
 	}
 	return false, nil
@@ -283,7 +215,7 @@ func (c *cursor) readBySQL(where condition) (err error) {
 }
 
 // stream reads rows that are not kept.
-func (c *cursor) stream(w *wanted) (err error) {
+func (c *cursor) stream() (err error) {
 	c.retain()
 	t := c.t
 	c.more = true
@@ -296,19 +228,17 @@ func (c *cursor) stream(w *wanted) (err error) {
 			}
 			return !t.isOfArchive(x.column) || t.isOfBuild(x.column)
 		})
-		c.reader, err = t.entries(w.builds, columns, shared)
+		c.reader, err = t.entries(c.builds, columns, shared)
 		return err
 	}
-	conditions := slices.Clone(w.like)
-	for i, column := range w.columns {
-		if where, ok := t.pushed(column, w.values[i]); ok {
+	var conditions []condition
+	for i := range c.tests {
+		if where, ok := t.pushed(&c.tests[i]); ok {
 			conditions = append(conditions, where)
 		}
 	}
-	switch {
-	case w.whole || !t.isSplit():
-	case len(w.builds) == 1:
-		conditions = append(conditions, t.ofBuild(w.builds[0]))
+	if len(c.plan.ofBuild) > 0 && len(c.builds) == 1 {
+		conditions = append(conditions, t.ofBuild(c.builds[0]))
 	}
 	c.reader, err = t.bySQL(columns, conditions...)
 	return err
@@ -316,11 +246,11 @@ func (c *cursor) stream(w *wanted) (err error) {
 
 // kept goes through rows that are kept, which are read now if they were not. Of the tests it leaves
 // to SQLite what costs much.
-func (c *cursor) kept(w *wanted) error {
+func (c *cursor) kept() error {
 	c.tests = slices.DeleteFunc(c.tests, func(x test) bool { return c.t.isOfBuild(x.column) || !x.isCheap() })
 	if c.lastStores == nil {
-		c.lastStores = make([]*store, len(w.builds))
-		for i, b := range w.builds {
+		c.lastStores = make([]*store, len(c.builds))
+		for i, b := range c.builds {
 			s, err := c.t.keep(b)
 			if err != nil {
 				return err
@@ -375,11 +305,7 @@ func (c *cursor) skip(s *store) (found bool, err error) {
 // accepts reports whether the row passes the tests.
 func (c *cursor) accepts(s *store) (bool, error) {
 	for i := range c.tests {
-		x := &c.tests[i]
-		if s != c.chunk && x.op == vtab.OpNE && s.columns[x.column].kinds[c.row] == cellRef {
-			continue // SQLite makes the text as fast
-		}
-		if ok, err := x.passes(s, c.row); !ok || err != nil {
+		if ok, err := c.tests[i].passes(s, c.row); !ok || err != nil {
 			return false, err
 		}
 	}
@@ -396,9 +322,9 @@ func (c *cursor) step() error {
 	return c.worked()
 }
 
-// hasKept reports whether the rows that are wanted are kept.
-func (t *table) hasKept(w *wanted) bool {
-	return !slices.ContainsFunc(w.builds, func(b build) bool { return t.stores[b.id] == nil })
+// hasKept reports whether the rows of builds are kept.
+func (t *table) hasKept(builds []build) bool {
+	return !slices.ContainsFunc(builds, func(b build) bool { return t.stores[b.id] == nil })
 }
 
 // keep returns the rows of a build, which are kept until the statement ends.

@@ -19,17 +19,18 @@ import (
 const maxFound = 5000
 
 // find returns a condition that an index of the file serves, for all rows in which a column
-// may equal a value; ok is false if there is none.
-func (t *table) find(column int, v driver.Value) (where condition, ok bool, err error) {
-	column = t.readAs(column)
+// may equal the value of a test; ok is false if there is none.
+func (t *table) find(x *test) (where condition, ok bool, err error) {
+	column := t.readAs(x.column)
 	name := t.columns[column].name
-	if t.isPacked(column) {
+	if !isEqual(x.op) || t.isOfBuild(x.column) || t.isPacked(column) ||
+		t.perValue(x.column)*t.size() > max(20, t.size()/10) { // to read all rows takes less time
 		return where, false, nil
 	}
-	text, isText := v.(string)
+	text, isText := x.value.(string)
 	if !isText {
-		if _, isInt := v.(int64); isInt && t.columns[column].kind == "INTEGER" {
-			where = condition{quoted(name) + " = ?", v}
+		if _, isInt := x.value.(int64); isInt && t.columns[column].kind == "INTEGER" {
+			where = condition{quoted(name) + " = ?", x.value}
 			ok, err = t.isServed(where)
 		}
 		return where, ok, err
@@ -67,14 +68,14 @@ func (t *table) find(column int, v driver.Value) (where condition, ok bool, err 
 }
 
 // findLike is find for patterns.
-func (t *table) findLike(a arg, v driver.Value) (where condition, ok bool, err error) {
-	pattern, isText := v.(string)
-	if !isText || t.columns[a.column].name != "path" {
+func (t *table) findLike(x *test) (where condition, ok bool, err error) {
+	pattern, isText := x.value.(string)
+	if !isPattern(x.op) || !isText || t.columns[x.column].name != "path" {
 		return where, false, nil
 	}
 	pattern, _, _ = strings.Cut(pattern, "\x00") // SQLite ends it there
 	return t.byIDs("path_id", func() ([]int64, error) {
-		if a.op == vtab.OpGLOB {
+		if x.op == vtab.OpGLOB {
 			return t.pathsByGlob(pattern)
 		}
 		return t.pathsByLike(pattern)
@@ -115,21 +116,24 @@ func (t *table) isServed(where condition) (bool, error) {
 	return t.served[where.where], err
 }
 
-// pushed returns the condition that a column equals a value, for the statement of a view, if
-// SQLite compares them by nothing but the column's own collation.
-func (t *table) pushed(column int, v driver.Value) (where condition, ok bool) {
-	c := t.columns[t.readAs(column)]
-	_, isText := v.(string)
-	_, isInt := v.(int64)
+// pushed returns a test as a condition for the statement of a view, if SQLite compares by nothing but
+// the column's own collation.
+func (t *table) pushed(x *test) (where condition, ok bool) {
+	c := t.columns[t.readAs(x.column)]
+	_, isText := x.value.(string)
+	_, isInt := x.value.(int64)
 	switch {
-	case t.isPacked(column):
+	case t.isPacked(x.column):
+		return where, false
+	case isPattern(x.op):
+	case !isEqual(x.op) || t.isOfBuild(x.column):
 		return where, false
 	case isText && (c.kind == "TEXT" || c.kind == "") && !t.collates.rtrim && (!t.collates.noCase || c.collation == "NOCASE"):
 	case isInt && c.kind == "INTEGER":
 	default:
 		return where, false
 	}
-	return condition{quoted(c.name) + " = ?", v}, true
+	return condition{quoted(c.name) + inSQL[x.op] + " ?", x.value}, true
 }
 
 var hexColumn = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\)(?: END)? AS (\w+)`)

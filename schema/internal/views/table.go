@@ -359,6 +359,7 @@ type plan struct {
 type arg struct {
 	column int
 	op     vtab.ConstraintOp
+	key    bool // it is the first one of a column of the key
 	exact  bool // SQLite does not compare them again
 }
 
@@ -385,12 +386,12 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 			p.ofBuild = append(p.ofBuild, len(p.args))
 		}
 		c.Omit = c.Op == vtab.OpEQ && t.isExact(c.Column)
-		p.args = append(p.args, arg{c.Column, c.Op, c.Omit})
-		if key && !slices.Contains(p.key, c.Column) {
+		key = key && !slices.Contains(p.key, c.Column)
+		p.args = append(p.args, arg{c.Column, c.Op, key, c.Omit})
+		if key {
 			p.key = append(p.key, c.Column)
 		}
 	}
-	slices.Sort(p.key)
 	p.keyName = fmt.Sprint(p.key)
 	t.estimate(info, p)
 	p.name = t.nameOf(p)
@@ -405,15 +406,14 @@ func (t *table) BestIndex(info *vtab.IndexInfo) error {
 
 // takes reports whether a condition finds rows.
 func (t *table) takes(c *vtab.Constraint) bool {
-	return c.Usable && c.Column >= 0 && c.Column < min(len(t.columns), maxColumns) &&
+	return c.Usable && c.Column >= 0 && c.Column < len(t.columns) &&
 		(isEqual(c.Op) || c.Op == vtab.OpNE || isPattern(c.Op) || isOrder(c.Op) && t.columns[c.Column].kind == "INTEGER")
 }
 
-// isExact reports whether a column equals a value if [cell.equals] says so. SQLite takes
+// isExact reports whether a column equals a value if [isSame] says so. SQLite takes
 // nobody's word for conditions from the sixteenth on.
 func (t *table) isExact(column int) bool {
-	kind := t.columns[column].kind
-	return (kind == "TEXT" || kind == "") && column < 63 && t.exact&bit(column) != 0
+	return t.columns[column].kind == "TEXT" && column < 63 && t.exact&bit(column) != 0
 }
 
 // isKey reports whether a condition compares a column with one value, but for the build.
