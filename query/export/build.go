@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -28,19 +29,14 @@ const partRows = 1_000_000
 
 // Options say what is exported. Format and Views may be empty.
 type Options struct {
-	Format string         // one of [Formats]; "" is the first
-	Views  []*schema.View // nil: all
+	Format string   // one of [Formats]; "" is the first
+	Views  []string // names; none: all
 }
 
 // Build writes a build of a catalog to a folder, in place of what the folder has of it,
 // whatever views that were. The build must be there.
 func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m *Manifest, err error) {
-	if opts.Format == "" {
-		opts.Format = Formats()[0]
-	}
-	if opts.Views == nil {
-		opts.Views = Views()
-	}
+	opts.Format = cmp.Or(opts.Format, Formats()[0])
 	partition, err := folderOf(build)
 	if err != nil {
 		return nil, err
@@ -64,7 +60,7 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	for _, v := range Views() {
 		folder := path.Join(v.Name, partition)
 		err := removeParts(ctx, d, folder)
-		if err == nil && slices.ContainsFunc(opts.Views, func(o *schema.View) bool { return o.Name == v.Name }) {
+		if err == nil && (len(opts.Views) == 0 || slices.Contains(opts.Views, v.Name)) {
 			m.Views[v.Name], err = writeParts(d, folder, opts.Format, v.Columns, func(row func([]any) error) error { return each(ctx, db, v, build, row) })
 		}
 		if err != nil {

@@ -46,7 +46,7 @@ func (b *Build) open(ctx context.Context, path string) (*packageFile, error) {
 		}
 	}
 	if _, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
-		body, err := b.part(ctx, path, ".uexp")
+		_, body, err := b.content(ctx, path, ".uexp")
 		if err == nil {
 			exports, base = body, facts.Base
 			f.whole = func() []byte { return slices.Concat(content, body) }
@@ -152,7 +152,7 @@ func (b *Build) Media(ctx context.Context, path string) (*media.Package, error) 
 		if part != asset.Header {
 			return nil, 0, media.ErrNoBytes
 		}
-		bulk, err := b.part(ctx, path, string(beside))
+		_, bulk, err := b.content(ctx, path, string(beside))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, media.ErrNoBytes
 		}
@@ -188,7 +188,7 @@ func (b *Build) addValues(ctx context.Context, root *codecs.Node, path string) e
 	}
 	return schema.EachRow(ctx, b.db, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
 			depth > 0, coalesce(origin_path, '') || ' ' || origin_export
-		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, []driver.Value{b.graph.label, path}, func(row []driver.Value) {
 		ordinal, _ := row[0].(int64)
 		field, _ := row[1].(string)
 		n := addValue(list, ordinal, field, row[3])
@@ -204,7 +204,7 @@ func (b *Build) addValues(ctx context.Context, root *codecs.Node, path string) e
 func (b *Build) opaque(ctx context.Context, path string, each func(export int64, why string)) (read bool, err error) {
 	err = schema.EachRow(ctx, b.db, `SELECT x.ordinal, w.name FROM property_coverage c
 		LEFT JOIN x_value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN x_name w ON w.name_id = x.why_id
-		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.Build(), path}, func(row []driver.Value) {
+		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, []driver.Value{b.graph.label, path}, func(row []driver.Value) {
 		read = true
 		if ordinal, ok := row[0].(int64); ok {
 			why, _ := row[1].(string)

@@ -40,9 +40,6 @@ func OpenGraph(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
 	return g, err
 }
 
-// Build returns the label of the build.
-func (g *Graph) Build() string { return g.label }
-
 // Node is an entry of the build, or an id or a name without a meaning in it.
 type Node struct {
 	Path  string // "" when the id means nothing in the build
@@ -208,17 +205,22 @@ func (g *Graph) Cycles(ctx context.Context, kinds []string) ([][]string, error) 
 		if len(group) == 1 && !slices.Contains(edges[group[0]], group[0]) {
 			continue
 		}
-		paths, err := g.pathsOf(ctx, group)
+		list, err := json.Marshal(group)
+		if err != nil {
+			return nil, err
+		}
+		paths, err := schema.FirstTexts(ctx, g.db, `SELECT d.prefix || p.name
+			FROM json_each(?1) j
+			CROSS JOIN x_path p ON p.path_id = j.value
+			CROSS JOIN x_dir d ON d.dir_id = p.dir_id
+			ORDER BY 1`, string(list))
 		if err != nil {
 			return nil, err
 		}
 		cycles = append(cycles, paths)
 	}
 	slices.SortFunc(cycles, func(a, b []string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return slices.Compare(a, b)
+		return cmp.Or(len(b)-len(a), slices.Compare(a, b))
 	})
 	return cycles, nil
 }
@@ -240,18 +242,6 @@ func (g *Graph) allEdges(ctx context.Context, kinds []string) (map[int64][]int64
 		to, _ := v[1].(int64)
 		edges[from] = append(edges[from], to)
 	})
-}
-
-func (g *Graph) pathsOf(ctx context.Context, ids []int64) ([]string, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	return schema.FirstTexts(ctx, g.db, `SELECT d.prefix || p.name
-		FROM json_each(?1) j
-		CROSS JOIN x_path p ON p.path_id = j.value
-		CROSS JOIN x_dir d ON d.dir_id = p.dir_id
-		ORDER BY 1`, string(list))
 }
 
 // components returns the strongly connected components, by Tarjan's algorithm

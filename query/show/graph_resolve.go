@@ -48,7 +48,7 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 			return nodes, err
 		}
 	}
-	return nil, fmt.Errorf("%w in build %q: %q", ErrNoNode, g.Build(), text)
+	return nil, fmt.Errorf("%w in build %q: %q", ErrNoNode, g.label, text)
 }
 
 // nodes returns the nodes that a query finds in the build, which is ?1.
@@ -115,7 +115,7 @@ func (g *Graph) One(ctx context.Context, text string) (Node, error) {
 	if len(nodes) == 1 {
 		return nodes[0], nil
 	}
-	err = fmt.Errorf("%q %w in build %q; it may be", text, ErrSeveral, g.Build())
+	err = fmt.Errorf("%q %w in build %q; it may be", text, ErrSeveral, g.label)
 	for _, n := range nodes {
 		err = fmt.Errorf("%w\n  %s", err, n.Name())
 	}
@@ -208,24 +208,17 @@ const hashNodes = buildNodes + `(e.path_hash = ?2 OR e.id_lo = ?2)`
 
 // ParseID reads an id: decimal, signed or not; 16 hex digits; 0x and hex.
 func ParseID(text string) (key int64, ok bool) {
-	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
-		return parseHex(hex)
+	hex, isHex := strings.CutPrefix(strings.ToLower(text), "0x")
+	if !isHex {
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return v, true
+		}
+		if v, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return int64(v), true
+		}
 	}
-	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return v, true
-	}
-	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return int64(v), true
-	}
-	if len(text) == 16 {
-		return parseHex(text)
-	}
-	return 0, false
-}
-
-func parseHex(s string) (int64, bool) {
-	v, err := strconv.ParseUint(s, 16, 64)
-	return int64(v), err == nil
+	v, err := strconv.ParseUint(hex, 16, 64)
+	return int64(v), err == nil && (isHex || len(hex) == 16)
 }
 
 // Use is a function of a package that names something in its code.

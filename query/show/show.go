@@ -149,9 +149,16 @@ func (b *Build) read(ctx context.Context, path string) (*codecs.Facts, []byte, e
 	return facts, content, err
 }
 
-// content returns the bytes of a file of the build.
-func (b *Build) content(ctx context.Context, path string) (f *diff.File, content []byte, err error) {
-	f, err = diff.Find(ctx, b.db, b.graph.Build(), path)
+// content returns the bytes of a file of the build, or where extensions are given of the file of
+// its asset that has one of these.
+func (b *Build) content(ctx context.Context, path string, exts ...string) (f *diff.File, content []byte, err error) {
+	if len(exts) == 0 {
+		f, err = diff.Find(ctx, b.db, b.graph.label, path)
+	} else {
+		asked := schema.NewStatements(b.db)
+		f, err = diff.FindPart(ctx, asked, b.graph.label, path, exts...)
+		err = errors.Join(err, asked.Close())
+	}
 	if errors.Is(err, diff.ErrNoFile) {
 		err = fmt.Errorf("%w: %w", err, fs.ErrNotExist)
 	}
@@ -160,25 +167,10 @@ func (b *Build) content(ctx context.Context, path string) (f *diff.File, content
 	}
 	var digest [32]byte
 	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
-		return nil, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
+		return nil, nil, fmt.Errorf("%s: %w: it was listed, and not read", f.Path, query.ErrNoContent)
 	}
 	content, err = b.contents.Bytes(ctx, digest, Largest)
 	return f, content, err
-}
-
-// part returns the content of a file of the asset that a path is of, by its extension. The
-// errors are those of content.
-func (b *Build) part(ctx context.Context, path, ext string) ([]byte, error) {
-	asked := schema.NewStatements(b.db)
-	f, err := diff.FindPart(ctx, asked, b.graph.Build(), path, ext)
-	if err = errors.Join(err, asked.Close()); errors.Is(err, diff.ErrNoFile) {
-		return nil, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, content, err := b.content(ctx, f.Path)
-	return content, err
 }
 
 // id returns the id that an entry of that path and content has itself: some inspectors
@@ -198,7 +190,7 @@ func (b *Build) id(ctx context.Context, f *diff.File) (codecs.ID, error) {
 // catalog lists them; nil if there are none.
 func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, error) {
 	named := map[uint64]string{}
-	err := schema.EachRow(ctx, b.db, "SELECT id_key, object FROM script_objects WHERE build = ?", []driver.Value{b.graph.Build()}, func(row []driver.Value) {
+	err := schema.EachRow(ctx, b.db, "SELECT id_key, object FROM script_objects WHERE build = ?", []driver.Value{b.graph.label}, func(row []driver.Value) {
 		id, _ := row[0].(int64)
 		named[uint64(id)], _ = row[1].(string)
 	})

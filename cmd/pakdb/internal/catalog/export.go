@@ -59,9 +59,10 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 	if o.output == "" {
 		return cli.WithHint(fmt.Errorf("%w: no folder to write to", cli.ErrUsage), "pakdb export 1.52 -o parquet")
 	}
-	views, err := chosenViews(o.views)
-	if err != nil {
-		return err
+	for _, name := range o.views {
+		if all := export.Names(); !slices.Contains(all, name) {
+			return cli.WithHint(fmt.Errorf("%w: no view %q has rows of builds", cli.ErrUsage, name), glob.NearestHint(glob.Nearest(name, all)))
+		}
 	}
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {
@@ -73,7 +74,7 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 	}
 	for _, label := range labels {
 		stop := cli.Working(a, "exporting build "+terminal.Printable(label))
-		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views})
+		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: o.views})
 		stop()
 		if err != nil {
 			return err
@@ -98,21 +99,6 @@ func tellExport(a *cli.App, m *export.Manifest) error {
 	_, err := fmt.Fprintf(a.Stdout, "exported build %s: %s, %s, %s\n", terminal.Printable(m.Build), cli.Plural(rows, "row", "rows"),
 		cli.Plural(files, "file", "files"), cli.HumanSize(size))
 	return err
-}
-
-// chosenViews returns the views of these names, all if there are none.
-func chosenViews(names []string) (views []*schema.View, err error) {
-	for _, v := range export.Views() {
-		if len(names) == 0 || slices.Contains(names, v.Name) {
-			views = append(views, v)
-		}
-	}
-	for _, name := range names {
-		if all := export.Names(); !slices.Contains(all, name) {
-			return nil, cli.WithHint(fmt.Errorf("%w: no view %q has rows of builds", cli.ErrUsage, name), glob.NearestHint(glob.Nearest(name, all)))
-		}
-	}
-	return views, nil
 }
 
 // knownBuilds returns each of the labels once, and fails if the catalog
