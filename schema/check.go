@@ -71,14 +71,12 @@ func Check(ctx context.Context, path string, report func(Finding), progress func
 		report(Finding{Check: "file", Detail: conn.Flat(err.Error())})
 		return c.found, nil
 	case err != nil:
-		return c.found, fmt.Errorf("catalog %s: %w", path, err)
+		return c.found, named(path, err)
 	}
 	c.db = conn.Open(path, conn.ToCheck)
 	defer func() { _ = c.db.Close() }()
-	if err := c.run(); err != nil {
-		return c.found, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
-	}
-	return c.found, ctx.Err()
+	err := c.run()
+	return c.found, cmp.Or(named(path, err), ctx.Err())
 }
 
 type checker struct {

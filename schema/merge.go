@@ -67,7 +67,7 @@ func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*M
 		if ctx.Err() == nil {
 			_ = dropUnseen(ctx, c)
 		}
-		return nil, step.From.named(fmt.Errorf("merge build %q: %w", step.Label, err))
+		return nil, named(step.From.path, fmt.Errorf("merge build %q: %w", step.Label, err))
 	}
 	m.merged.Problems, err = build.Finish(ctx)
 	return &m.merged, err
@@ -487,17 +487,9 @@ func OpenOther(ctx context.Context, path string) (*Other, error) {
 		o.from, err = other.Open(ctx, o.path)
 	}
 	if err != nil {
-		return nil, o.named(err)
+		return nil, named(o.path, err)
 	}
 	return o, nil
-}
-
-// named adds the path of the catalog to an error.
-func (o *Other) named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("catalog %s: %w", o.path, conn.Classify(err))
 }
 
 // Close closes the catalog.
@@ -526,7 +518,7 @@ func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (
 	for _, o := range others {
 		builds, err := o.from.Builds(ctx)
 		if err != nil {
-			return nil, o.named(err)
+			return nil, named(o.path, err)
 		}
 		for _, b := range builds {
 			steps = append(steps, MergeStep{Build: b, From: o})
@@ -542,7 +534,7 @@ func PlanMerge(ctx context.Context, c *Catalog, others []*Other, replace bool) (
 		old, found := there[s.Label]
 		s.Same, s.Replaces = found && old == s.Print, found && old != s.Print
 		if s.Replaces && !replace {
-			return nil, s.From.named(fmt.Errorf("%w: %q", ErrOtherBuild, s.Label))
+			return nil, named(s.From.path, fmt.Errorf("%w: %q", ErrOtherBuild, s.Label))
 		}
 		there[s.Label] = s.Print
 	}

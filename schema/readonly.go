@@ -129,14 +129,12 @@ type stored struct {
 
 // Connect opens a connection. Its errors name the catalog.
 func (s stored) Connect(ctx context.Context) (driver.Conn, error) {
+	var c driver.Conn
 	err := file.IsStored(ctx, s.path)
 	if err == nil {
-		var c driver.Conn
-		if c, err = s.Connector.Connect(ctx); err == nil {
-			return c, nil
-		}
+		c, err = s.Connector.Connect(ctx)
 	}
-	return nil, fmt.Errorf("catalog %s: %w", s.path, conn.Classify(err))
+	return c, named(s.path, err)
 }
 
 // Classes of errors of statements over the tables of views.

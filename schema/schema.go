@@ -36,10 +36,7 @@ type Catalog struct {
 func Open(ctx context.Context, path string) (*Catalog, error) {
 	path = file.Resolve(path) // one lock and one journal, whatever links lead to the file
 	c, err := open(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
-	}
-	return c, nil
+	return c, named(path, err)
 }
 
 func open(ctx context.Context, path string) (*Catalog, error) {
@@ -75,7 +72,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 // on into a file without a name, and finds nothing wrong.
 func (c *Catalog) inPlace() error {
 	if st, err := os.Stat(c.path); err != nil || !os.SameFile(st, c.file) {
-		return fmt.Errorf("catalog %s: %w", c.path, ErrGone)
+		return named(c.path, ErrGone)
 	}
 	return nil
 }
@@ -93,7 +90,7 @@ func (c *Catalog) Close() error {
 	_ = c.finder.Close()
 	folded, err := c.fold()
 	if err := errors.Join(err, c.writer.DB.Close()); err != nil {
-		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
+		return named(c.path, err)
 	}
 	if folded && !seal.IsZero() && c.inPlace() == nil {
 		_ = os.Chtimes(c.path, time.Time{}, seal) // without its time the file is checked at the next opening
@@ -134,12 +131,20 @@ func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
 	return c.named(c.writer.InTx(ctx, func(tx *sql.Tx) error { return write.RemoveLabels(ctx, tx, labels...) }))
 }
 
-// named adds the catalog's path and its class to an error of SQLite.
+// named adds the path of a catalog to an error, and its class to one of SQLite.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
+}
+
+// named does so with an error of SQLite.
 func (c *Catalog) named(err error) error {
 	if conn.Code(err) == 0 {
 		return err
 	}
-	return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
+	return named(c.path, err)
 }
 
 // Holds reports whether the catalog knows a content.
@@ -162,12 +167,12 @@ func (c *Catalog) Vacuum(ctx context.Context) error {
 func Copy(ctx context.Context, from, to string) error {
 	from = file.Resolve(from)
 	if err := file.IsStored(ctx, from); err != nil {
-		return fmt.Errorf("catalog %s: %w", from, err)
+		return named(from, err)
 	}
 	db := conn.Open(from, conn.ToRead)
 	defer func() { _ = db.Close() }()
 	if err := checkForeign(ctx, db); err != nil {
-		return fmt.Errorf("catalog %s: %w", from, conn.Classify(err))
+		return named(from, err)
 	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return fmt.Errorf("copy catalog %s: %w", from, conn.Classify(err))
