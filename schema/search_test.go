@@ -13,6 +13,7 @@ import (
 // notSearched are columns of names that say nothing which the columns of [search.Uses] do
 // not say: where names are in a package, and what they are called by.
 var notSearched = []string{
+	"x_calligraphy_value.member_id", // ids
 	"x_class_field.type_id",
 	"x_entry_symbol.name_id",
 	"x_localized_text.namespace_id",
