@@ -207,26 +207,29 @@ var (
 
 // locate finds the place in a statement that a message is about, -1 for none, and the hint.
 func (db *DB) locate(ctx context.Context, sql, message string) (at int, hint string) {
-	if message == "incomplete input" {
+	name := ""
+	is := func(about *regexp.Regexp) bool {
+		found := about.FindStringSubmatch(message)
+		name = strings.Join(found[min(1, len(found)):], "")
+		return found != nil
+	}
+	switch {
+	case message == "incomplete input":
 		return len(sql), ""
+	case is(nearToken):
+		return db.syntaxError(ctx, sql, name, message), ""
+	case is(badToken):
+		return strings.Index(sql, name), ""
+	case is(noTable):
+		hint = db.suggestTable(ctx, name)
+	case is(noColumn):
+		hint = db.suggestColumn(ctx, sql, unquote(name))
+	case is(noFunction):
+		hint = db.suggestFunction(ctx, name)
+	default:
+		return -1, ""
 	}
-	for _, m := range []struct {
-		about *regexp.Regexp
-		find  func(name string) (int, string)
-	}{
-		{nearToken, func(token string) (int, string) { return db.syntaxError(ctx, sql, token, message), "" }},
-		{badToken, func(token string) (int, string) { return strings.Index(sql, token), "" }},
-		{noTable, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestTable(ctx, name) }},
-		{noColumn, func(name string) (int, string) {
-			return onlyPlace(sql, name), db.suggestColumn(ctx, sql, unquote(name))
-		}},
-		{noFunction, func(name string) (int, string) { return onlyPlace(sql, name), db.suggestFunction(ctx, name) }},
-	} {
-		if found := m.about.FindStringSubmatch(message); found != nil {
-			return m.find(strings.Join(found[1:], ""))
-		}
-	}
-	return -1, ""
+	return onlyPlace(sql, name), hint
 }
 
 // onlyPlace returns where a name that may be qualified is in sql, -1 unless
@@ -259,29 +262,22 @@ func unquote(name string) string {
 // syntaxError returns where the parser gave up. It reads from left to right
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
-func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := db.open
-	if session == nil {
-		return -1
-	}
-	var places []token
+func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) (at int) {
+	at = -1
 	for t := range tokens(sql) {
-		if sql[t.start:t.end] == near {
-			places = append(places, t)
+		if sql[t.start:t.end] != near || db.open == nil {
+			continue
 		}
-	}
-	for i, t := range places {
-		if i == len(places)-1 {
-			return t.start
+		at = t.start
+		stmt, err := db.open.sql.PrepareContext(ctx, sql[:t.end])
+		if err != nil && message(err) == msg {
+			break
 		}
-		stmt, err := session.sql.PrepareContext(ctx, sql[:t.end])
 		if err == nil {
 			_ = stmt.Close()
-		} else if message(err) == msg {
-			return t.start
 		}
 	}
-	return -1
+	return at
 }
 
 // suggest returns what may have been meant by name, or all there is when that

@@ -71,15 +71,15 @@ func newTSV(t texts) *records {
 // jsonRows writes objects with the columns in their order: as one array, or as
 // JSON lines.
 type jsonRows struct {
-	buf   *bufio.Writer
-	array bool
-	keys  [][]byte // quoted, with the colon and what is before it
-	n     int64
-	line  []byte
+	buf                        *bufio.Writer
+	first, between, last, none string   // written before the first row, between two, and at the end
+	keys                       [][]byte // quoted, with the colon and what is before it
+	begun                      bool
+	line                       []byte
 }
 
 func (j *jsonRows) head(columns []string) error {
-	j.n, j.keys = 0, nil
+	j.begun, j.keys = false, nil
 	sep := "{"
 	valid := make([]string, len(columns)) // names that differ in bytes outside of UTF-8 alone are one name in JSON
 	for i, name := range columns {
@@ -113,34 +113,23 @@ func unique(names []string) []string {
 }
 
 func (j *jsonRows) row(values []driver.Value) error {
-	b := j.line[:0]
-	switch {
-	case j.array && j.n == 0:
-		b = append(b, "[\n"...)
-	case j.array:
-		b = append(b, ",\n"...)
-	case j.n > 0:
-		b = append(b, '\n')
+	b := append(j.line[:0], j.between...)
+	if !j.begun {
+		b = append(b[:0], j.first...)
 	}
 	for i, v := range values {
 		b = appendJSON(append(b, j.keys[i]...), v)
 	}
 	b = append(b, '}')
-	j.n++
-	j.line = b
+	j.begun, j.line = true, b
 	_, err := j.buf.Write(b)
 	return err
 }
 
 func (j *jsonRows) end() error {
-	closing := ""
-	switch {
-	case j.array && j.n == 0:
-		closing = "[]\n"
-	case j.array:
-		closing = "\n]\n"
-	case j.n > 0:
-		closing = "\n"
+	closing := j.none
+	if j.begun {
+		closing = j.last
 	}
 	_, err := j.buf.WriteString(closing)
 	return err

@@ -90,9 +90,9 @@ func (o Output) writer() (*Rows, error) {
 	case "", "table":
 		w.format, w.quiet = &table{texts: t}, true
 	case "json":
-		w.format, w.spaced = &jsonRows{buf: w.buf, array: true}, false
+		w.format, w.spaced = &jsonRows{buf: w.buf, first: "[\n", between: ",\n", last: "\n]\n", none: "[]\n"}, false
 	case "jsonl":
-		w.format, w.spaced, w.quiet = &jsonRows{buf: w.buf}, false, true
+		w.format, w.spaced, w.quiet = &jsonRows{buf: w.buf, between: "\n", last: "\n"}, false, true
 	case "csv":
 		w.format, w.quiet = newCSV(t), o.NoHeader
 	case "tsv":
