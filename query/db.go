@@ -173,19 +173,14 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 			err = w.end()
 		}
 		if err != nil {
-			return withFlush(db.describe(ctx, text, s, err), w.buf.Flush())
+			err, flush := db.describe(ctx, text, s, err), w.buf.Flush()
+			if flush == nil || errors.Is(err, flush) { // a write that failed fails the flush, too
+				return err
+			}
+			return errors.Join(err, flush)
 		}
 	}
 	return w.buf.Flush()
-}
-
-// withFlush joins the error of a statement and that of the flush after it. A write
-// that failed fails the flush with the same error, which is said once.
-func withFlush(err, flush error) error {
-	if flush == nil || errors.Is(err, flush) {
-		return err
-	}
-	return errors.Join(err, flush)
 }
 
 // one runs a statement.
@@ -253,7 +248,7 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	if len(builds) == 0 {
-		return "", Usagef("run pakdb index first", "%s: %w", db.catalog, errNoBuilds)
+		return "", Usagef("run pakdb index first", "%s: the catalog holds no build", db.catalog)
 	}
 	switch {
 	case slices.Contains(builds, label):
@@ -263,17 +258,6 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	}
 	return "", Usagef(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
 }
-
-// before returns the build that was added before label, NULL for the first.
-func (db *DB) before(ctx context.Context, label string) (driver.Value, error) {
-	builds, err := db.Builds(ctx)
-	if i := slices.Index(builds, label); i > 0 {
-		return builds[i-1], nil
-	}
-	return nil, err
-}
-
-var errNoBuilds = errors.New("the catalog holds no build")
 
 // session is a connection. It runs one statement at a time.
 type session struct {

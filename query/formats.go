@@ -184,9 +184,7 @@ func (m *markdown) head(columns []string) error {
 }
 
 func (m *markdown) row(values []driver.Value) error {
-	if err := m.begin(values); err != nil {
-		return err
-	}
+	m.begin(values)
 	for i, v := range values {
 		m.cell(m.shown(m.names[i], v))
 	}
@@ -196,27 +194,24 @@ func (m *markdown) row(values []driver.Value) error {
 
 // begin writes the header, once. Markdown has no table without one, so it is
 // empty when none is wanted.
-func (m *markdown) begin(values []driver.Value) error {
+func (m *markdown) begin(values []driver.Value) {
 	if m.begun {
-		return nil
+		return
 	}
 	m.begun = true
-	for _, name := range m.names {
+	rule := ""
+	for i, name := range m.names {
 		if m.NoHeader {
 			name = ""
 		}
 		m.cell(name)
-	}
-	_, _ = m.buf.WriteString("|\n")
-	for i := range m.names {
-		rule := "| --- "
 		if values != nil && isNumber(values[i]) {
-			rule = "| ---: "
+			rule += "| ---: "
+		} else {
+			rule += "| --- "
 		}
-		_, _ = m.buf.WriteString(rule)
 	}
-	_, err := m.buf.WriteString("|\n")
-	return err
+	_, _ = m.buf.WriteString("|\n" + rule + "|\n") // an error stays with buf
 }
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\r\n", "<br>", "\n", "<br>", "`", "\\`",
@@ -226,7 +221,10 @@ func (m *markdown) cell(s string) {
 	_, _ = m.buf.WriteString("| " + terminal.Escape(markdownEscapes.Replace(s), "") + " ")
 }
 
-func (m *markdown) end() error { return m.begin(nil) }
+func (m *markdown) end() error {
+	m.begin(nil)
+	return nil
+}
 
 // lines writes a column a line. A value of several lines goes on below itself.
 type lines struct {

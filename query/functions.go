@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,8 +23,8 @@ import (
 func Functions(contents *Contents) []schema.Function {
 	return []schema.Function{
 		TextFunction("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", pathDir),
-		TextFunction("path_name(path)", "last part of a path: A.umap", pathName),
-		TextFunction("path_ext(path)", "extension in lower case without the dot: umap", pathExt),
+		TextFunction("path_name(path)", "last part of a path: A.umap", func(p string) driver.Value { return pathName(p) }),
+		TextFunction("path_ext(path)", "extension in lower case without the dot: umap", func(p string) driver.Value { return schema.Ext(pathName(p)) }),
 		pure("path_head(path, n)", "the first n parts of a path", pathHead),
 		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
@@ -61,22 +60,14 @@ func NewFunction(usage, doc string, pure bool, f func(context.Context, []driver.
 }
 
 func pathDir(p string) driver.Value {
-	prefix, _ := path.Split(p)
-	if len(prefix) > 1 {
-		prefix = strings.TrimSuffix(prefix, "/")
+	dir := p[:len(p)-len(pathName(p))]
+	if len(dir) > 1 {
+		dir = dir[:len(dir)-1]
 	}
-	return prefix
+	return dir
 }
 
-func pathName(p string) driver.Value {
-	_, name := path.Split(p)
-	return name
-}
-
-func pathExt(p string) driver.Value {
-	_, name := path.Split(p)
-	return schema.Ext(name)
-}
+func pathName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 func pathHead(args []driver.Value) (driver.Value, error) {
 	path, isText := args[0].(string)

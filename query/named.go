@@ -75,21 +75,17 @@ type Library map[string]*Named
 // Load returns the queries that come with pakdb and those in dir, which win; a
 // dir that does not exist has none.
 func Load(dir string) (Library, error) {
-	sub, err := fs.Sub(builtin, "sql")
-	if err != nil {
-		return nil, err
-	}
 	all := Library{}
-	if err := all.add(sub, ""); err != nil {
-		return nil, err
+	sub, err := fs.Sub(builtin, "sql")
+	if err == nil {
+		err = all.add(sub, "")
 	}
-	if dir == "" {
-		return all, nil
+	if err == nil && dir != "" {
+		if err = all.add(os.DirFS(dir), dir); errors.Is(err, fs.ErrNotExist) {
+			return all, nil
+		}
 	}
-	if err := all.add(os.DirFS(dir), dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return all, nil
+	return all, err
 }
 
 func (l Library) add(dir fs.FS, path string) error {
@@ -175,10 +171,8 @@ func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, posit
 	if len(positional) > len(q.Params) {
 		return args, Usagef(q.Usage(), "@%s takes at most %d arguments", q.Name, len(q.Params))
 	}
-	texts := maps.Clone(given)
-	if texts == nil {
-		texts = map[string]string{}
-	}
+	texts := map[string]string{}
+	maps.Copy(texts, given)
 	for i, text := range positional {
 		texts[q.Params[i].Name] = text
 	}
@@ -211,7 +205,11 @@ func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driv
 	switch p.Type {
 	case "build":
 		if before, ok := bound.Named["build"].(string); ok && text == "previous" {
-			return db.before(ctx, before)
+			builds, err := db.Builds(ctx)
+			if i := slices.Index(builds, before); i > 0 {
+				return builds[i-1], nil
+			}
+			return nil, err // NULL for the first
 		}
 		return db.Build(ctx, text)
 	case "integer":
