@@ -255,7 +255,7 @@ func (o ordered) Fields() []parquet.Field { return o.fields }
 func newTable(w io.Writer, columns []schema.ViewColumn) *table {
 	group := parquet.Group{}
 	for _, c := range columns {
-		group[c.Name] = parquet.Optional(node(&c))
+		group[c.Name] = parquet.Optional(typeOf(&c).node)
 	}
 	root := ordered{group, group.Fields()}
 	place := func(f parquet.Field) int {
@@ -268,22 +268,29 @@ func newTable(w io.Writer, columns []schema.ViewColumn) *table {
 		parquet.CreatedBy("pakdb", "", ""), parquet.KeyValueMetadata("pakdb.views", strconv.Itoa(version)))}
 }
 
-// node returns the type of the column.
-func node(c *schema.ViewColumn) parquet.Node {
-	switch c.Type {
-	case "integer":
-		return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked)
-	case "boolean":
-		return parquet.Leaf(parquet.BooleanType)
-	case "number", "real":
-		return parquet.Leaf(parquet.DoubleType)
-	case "time":
-		return parquet.Timestamp(parquet.Millisecond)
+// columnType is what columns of a type are in Parquet and in ClickHouse, where all may be NULL.
+type columnType struct {
+	node   parquet.Node
+	server string
+}
+
+// columnTypes are those of columns that are no texts.
+var columnTypes = map[string]columnType{
+	"integer": {parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked), "Int64"},
+	"boolean": {parquet.Leaf(parquet.BooleanType), "Bool"},
+	"number":  {parquet.Leaf(parquet.DoubleType), "Float64"},
+	"real":    {parquet.Leaf(parquet.DoubleType), "Float64"},
+	"time":    {parquet.Timestamp(parquet.Millisecond), "DateTime64(3)"},
+}
+
+func typeOf(c *schema.ViewColumn) columnType {
+	if t, ok := columnTypes[c.Type]; ok {
+		return t
 	}
 	if c.Name == "name" || strings.HasSuffix(c.Name, "path") { // rows are sorted by path
-		return parquet.Encoded(parquet.String(), &parquet.DeltaByteArray)
+		return columnType{parquet.Encoded(parquet.String(), &parquet.DeltaByteArray), "String"}
 	}
-	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	return columnType{parquet.Encoded(parquet.String(), &parquet.RLEDictionary), "String"}
 }
 
 func (t *table) write(values []any) error {

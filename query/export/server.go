@@ -202,34 +202,27 @@ func (e *serverError) Unwrap() error        { return e.error }
 func (e *serverError) Is(target error) bool { return e.usage && target == query.ErrUsage }
 func (e *serverError) Hint() string         { return e.hint }
 
-// serverTypes are the types of columns in ClickHouse, all of which may be NULL.
-var serverTypes = map[string]string{"integer": "Int64", "boolean": "Bool", "number": "Float64", "real": "Float64", "time": "DateTime64(3)"}
-
 // columnsOf lists columns and their types as ClickHouse has them, each followed by after.
 func columnsOf(v *schema.View, after string) string {
 	var list []string
 	for _, c := range v.Columns {
-		list = append(list, fmt.Sprintf("`%s` Nullable(%s)%s", c.Name, cmp.Or(serverTypes[c.Type], "String"), after))
+		list = append(list, fmt.Sprintf("`%s` Nullable(%s)%s", c.Name, typeOf(&c).server, after))
 	}
 	return strings.Join(list, ", ")
 }
 
-// tables returns the statements that make the tables and views of a database, and may be
-// repeated. A build is a partition of each table. Views show the builds that pakdb_builds has.
-func tables() (all []string) {
+// Prepare makes the tables and views that the database lacks. A build is a partition of each
+// table. Views show the builds that pakdb_builds has.
+func (s *Server) Prepare(ctx context.Context) error {
+	var tables, views []string
 	for _, v := range Views() {
 		key := slices.IndexFunc(v.Columns, func(c schema.ViewColumn) bool { return c.Name == "path" })
-		all = append(all, fmt.Sprintf("CREATE TABLE IF NOT EXISTS pakdb_%s (build String, %s) ENGINE = MergeTree PARTITION BY build ORDER BY `%s` SETTINGS allow_nullable_key = 1",
+		tables = append(tables, fmt.Sprintf("CREATE TABLE IF NOT EXISTS pakdb_%s (build String, %s) ENGINE = MergeTree PARTITION BY build ORDER BY `%s` SETTINGS allow_nullable_key = 1",
 			v.Name, columnsOf(v, " CODEC(ZSTD)"), v.Columns[max(key, 0)].Name))
+		views = append(views, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM pakdb_%[1]s WHERE build IN (SELECT build FROM pakdb_builds)", v.Name))
 	}
-	for _, v := range Views() {
-		all = append(all, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM pakdb_%[1]s WHERE build IN (SELECT build FROM pakdb_builds)", v.Name))
-	}
-	return append(all, "CREATE OR REPLACE VIEW contents AS "+contentsSQL)
+	return s.do(ctx, slices.Concat(tables, views, []string{"CREATE OR REPLACE VIEW contents AS " + contentsSQL})...)
 }
-
-// Prepare makes the tables and views that the database lacks.
-func (s *Server) Prepare(ctx context.Context) error { return s.do(ctx, tables()...) }
 
 // do sends statements that have no answer, up to the first that fails.
 func (s *Server) do(ctx context.Context, statements ...string) error {

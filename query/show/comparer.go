@@ -262,7 +262,9 @@ func (i *Comparer) explain(ctx context.Context, c *diff.Change, in *semantic.Dif
 		in.Why = whyOpaque
 		if c.Old != nil && c.New != nil && len(in.Ranges) == 0 {
 			both, err := i.bytes(ctx, c)
-			in.Ranges = semantic.Ranges(both[0], both[1])
+			if err == nil {
+				in.Ranges = semantic.Ranges(both[0], both[1])
+			}
 			return err
 		}
 		return nil
