@@ -40,17 +40,8 @@ const (
 	SearchDropped
 )
 
-// index does that.
-func (s Search) index(ctx context.Context, tx *sql.Tx) error {
-	switch s {
-	case SearchMade:
-		return search.Make(ctx, tx)
-	case SearchDropped:
-		return search.Drop(ctx, tx)
-	default:
-		return search.Update(ctx, tx)
-	}
-}
+// searchSteps do that.
+var searchSteps = [...]func(context.Context, *sql.Tx) error{SearchKept: search.Update, SearchMade: search.Make, SearchDropped: search.Drop}
 
 // Begin starts a build that was made at a time, to the second. What an interrupted run
 // left unfinished is removed.
@@ -193,7 +184,7 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 			if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {
 				return err
 			}
-			return b.Search.index(ctx, tx)
+			return searchSteps[b.Search](ctx, tx)
 		})
 	}
 	if err != nil {

@@ -85,11 +85,11 @@ func EachRow(ctx context.Context, db *sql.DB, query string, args []driver.Value,
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	return conn.Raw(func(c any) error { return EachOn(ctx, c.(driver.QueryerContext), query, Numbered(args), row) })
+	return conn.Raw(func(c any) error { return EachOn(ctx, c.(driver.QueryerContext), query, numbered(args), row) })
 }
 
-// Numbered returns arguments as the driver takes them.
-func Numbered(args []driver.Value) []driver.NamedValue {
+// numbered returns arguments as the driver takes them.
+func numbered(args []driver.Value) []driver.NamedValue {
 	named := make([]driver.NamedValue, len(args))
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
@@ -103,12 +103,12 @@ func EachOn(ctx context.Context, c driver.QueryerContext, query string, args []d
 	if err != nil {
 		return err
 	}
-	return Drain(ctx, rows, row)
+	return drain(ctx, rows, row)
 }
 
-// Drain calls row for rows, and closes them. It looks at the context now and then: the driver
+// drain calls row for rows, and closes them. It looks at the context now and then: the driver
 // does so only while it compiles and steps to the first row.
-func Drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) (err error) {
+func drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	values := make([]driver.Value, len(rows.Columns()))
 	for n := 1; ; n++ {
@@ -203,7 +203,7 @@ func (s *Statements) Query(ctx context.Context, query string, args []driver.Valu
 		ctx = context.WithoutCancel(ctx)
 	}
 	var err error
-	if r.Rows, err = r.stmt.(driver.StmtQueryContext).QueryContext(ctx, Numbered(args)); err != nil {
+	if r.Rows, err = r.stmt.(driver.StmtQueryContext).QueryContext(ctx, numbered(args)); err != nil {
 		return nil, errors.Join(err, r.stmt.Close())
 	}
 	return r, nil
@@ -236,7 +236,7 @@ func (s *Statements) EachRow(ctx context.Context, query string, args []driver.Va
 	if err != nil {
 		return err
 	}
-	return Drain(ctx, rows, row)
+	return drain(ctx, rows, row)
 }
 
 // Close gives the connection back.
