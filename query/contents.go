@@ -91,7 +91,14 @@ func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, 
 	if c == nil {
 		return nil, 0, fmt.Errorf("content %x: %w: this server shows none", d, ErrNoContent)
 	}
-	id, size, err := c.find(ctx, d)
+	var id, size int64 = 0, -1
+	err := c.each(ctx, knownSQL, []driver.Value{schema.ContentKey(d[:]), d[:]}, func(v []driver.Value) {
+		id, _ = v[0].(int64)
+		size, _ = v[1].(int64)
+	})
+	if err == nil && size < 0 {
+		err = fmt.Errorf("%w: not in the catalog", ErrNoContent)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("content %x: %w", d, err)
 	}
@@ -161,20 +168,6 @@ func (c *Contents) each(ctx context.Context, query string, args []driver.Value, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked.EachRow(ctx, query, args, row)
-}
-
-// find looks a content up by its key, the first eight bytes of its hash.
-func (c *Contents) find(ctx context.Context, d [32]byte) (id, size int64, err error) {
-	known := false
-	err = c.each(ctx, knownSQL, []driver.Value{schema.ContentKey(d[:]), d[:]}, func(v []driver.Value) {
-		known = true
-		id, _ = v[0].(int64)
-		size, _ = v[1].(int64)
-	})
-	if err == nil && !known {
-		err = fmt.Errorf("%w: not in the catalog", ErrNoContent)
-	}
-	return id, size, err
 }
 
 // place is where an entry with a content lies.

@@ -33,8 +33,9 @@ type Options struct {
 // DB is a catalog opened for questions. It runs one statement at a time;
 // others wait. Nothing it is asked to do can write to any file.
 type DB struct {
-	catalog string
-	options Options
+	Catalog        string                 // the path it was opened by
+	Functions      []schema.Function      // of SQL, beside SQLite's own
+	TableFunctions []schema.TableFunction // they yield rows
 
 	mu   sync.Mutex
 	open *session // nil after a statement was given up
@@ -43,8 +44,7 @@ type DB struct {
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
-	o.Functions = append(Functions(o.Contents), o.Functions...)
-	db := &DB{catalog: catalog, options: o}
+	db := &DB{Catalog: catalog, Functions: append(Functions(o.Contents), o.Functions...), TableFunctions: o.Tables}
 	if _, err := db.session(ctx); err != nil {
 		return nil, err
 	}
@@ -63,31 +63,26 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Catalog returns the path that the catalog was opened by.
-func (db *DB) Catalog() string { return db.catalog }
-
-// TableFunctions returns the functions that yield rows.
-func (db *DB) TableFunctions() []schema.TableFunction { return db.options.Tables }
-
-// Functions returns the SQL functions beside SQLite's own.
-func (db *DB) Functions() []schema.Function { return db.options.Functions }
-
 // patience is how long a statement may take to end once its context is done.
 const patience = 500 * time.Millisecond
 
-// inside runs a statement, text with its values, that ctx ends within [patience]: columns is
-// called once, row for every row. The values belong to row until it returns.
+// one runs a statement that ctx ends within [patience]: columns is called once, row for every row.
+// The values belong to row until it returns.
 // SQLite looks between its operations whether it should end; one that takes long, such as
 // a function on a text of many megabytes, is given up with its connection, and ends
 // when it ends. It cannot write to anything, and neither function is called any more.
-func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValue, columns func([]string) error, row func([]driver.Value) error) error {
+func (db *DB) one(ctx context.Context, st Statement, args Args, columns func([]string) error, row func([]driver.Value) error) error {
+	values, err := args.bind(st)
+	if err != nil {
+		return err
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	s, err := db.session(ctx)
 	if err != nil {
 		return err
 	}
-	run := &statement{text: text, values: values, columns: columns, row: row, done: make(chan struct{})}
+	run := &statement{text: st.SQL, values: values, columns: columns, row: row, done: make(chan struct{})}
 	var result error
 	go func() {
 		defer close(run.done)
@@ -103,15 +98,13 @@ func (db *DB) inside(ctx context.Context, text string, values []driver.NamedValu
 		return result
 	case <-time.After(patience):
 	}
-	if !run.leave() { // it ended just now
-		return result
-	}
+	run.leave()
 	db.open = nil
 	go func() {
 		<-run.done
 		_ = s.sql.Close()
 	}()
-	return &classed{class: ErrLeft, err: interrupted(ctx, text, ErrLeft)}
+	return &classed{class: ErrLeft, err: interrupted(ctx, st.SQL, ErrLeft)}
 }
 
 // ErrLeft means that a statement was to end, and that an operation of it which
@@ -183,15 +176,6 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 	return w.buf.Flush()
 }
 
-// one runs a statement.
-func (db *DB) one(ctx context.Context, s Statement, args Args, columns func([]string) error, row func([]driver.Value) error) error {
-	values, err := args.bind(s)
-	if err != nil {
-		return err
-	}
-	return db.inside(ctx, s.SQL, values, columns, row)
-}
-
 // Each runs one statement of a user's: columns is called once, row for every row, whose values
 // belong to it until it returns. An error of either ends the statement and is returned. The
 // parameter build has a value as for [DB.Run].
@@ -210,25 +194,31 @@ func (db *DB) Each(ctx context.Context, text string, args Args, columns func([]s
 	return nil
 }
 
-// withBuild checks the values of statements and gives :build its default where one asks for it.
+// withBuild reports values that no statement takes, most likely a typing error, and gives :build its
+// default where one asks for it.
 func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) (Args, error) {
-	if err := args.check(statements); err != nil {
-		return args, err
+	var known []string
+	positional := 0
+	for _, s := range statements {
+		known, positional = append(known, s.names...), max(positional, s.positional)
 	}
-	_, given := args.Named["build"]
-	if given || !slices.ContainsFunc(statements, func(s Statement) bool {
-		return slices.Contains(s.names, "build")
-	}) {
+	if len(args.Positional) > positional {
+		return args, Usagef("arguments bind ?; named parameters are given with -p name=value",
+			"%d arguments for %d positional parameters", len(args.Positional), positional)
+	}
+	for name := range args.Named {
+		if !slices.Contains(known, name) {
+			return args, Usagef(suggest(name, known), "no parameter :%s in the SQL", name)
+		}
+	}
+	if _, given := args.Named["build"]; given || !slices.Contains(known, "build") {
 		return args, nil
 	}
 	build, err := db.Build(ctx, "newest")
-	if err != nil {
-		return args, err
-	}
 	named := map[string]driver.Value{"build": build}
 	maps.Copy(named, args.Named)
 	args.Named = named
-	return args, nil
+	return args, err
 }
 
 // Builds returns the labels of all builds, oldest first.
@@ -248,7 +238,7 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	if len(builds) == 0 {
-		return "", Usagef("run pakdb index first", "%s: the catalog holds no build", db.catalog)
+		return "", Usagef("run pakdb index first", "%s: the catalog holds no build", db.Catalog)
 	}
 	switch {
 	case slices.Contains(builds, label):
@@ -285,8 +275,8 @@ func (db *DB) session(ctx context.Context) (_ *session, err error) {
 		f()
 		return nil, nil
 	}
-	functions := append([]schema.Function{{Name: runFunction, Call: runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}, db.options.Functions...)
-	if s.sql, err = schema.OpenReadOnlyWith(ctx, db.catalog, functions, db.options.Tables); err != nil {
+	functions := append([]schema.Function{{Name: runFunction, Call: runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}, db.Functions...)
+	if s.sql, err = schema.OpenReadOnlyWith(ctx, db.Catalog, functions, db.TableFunctions); err != nil {
 		return nil, &classed{ErrCatalog, err, CatalogHint(err)}
 	}
 	db.open = s
@@ -349,23 +339,16 @@ type statement struct {
 	mu   sync.Mutex // held during calls back
 }
 
-// leave ends all calls back, and reports false if the statement has
-// ended. One that does not return, as a write to a pipe that nobody reads, is not
-// waited for.
-func (st *statement) leave() bool {
+// leave ends all calls back. One that does not return, as a write to a pipe that nobody reads, is
+// not waited for.
+func (st *statement) leave() {
 	st.left.Store(true)
 	for range 10 {
 		if st.mu.TryLock() {
 			st.mu.Unlock()
-			break
+			return
 		}
 		time.Sleep(10 * time.Millisecond)
-	}
-	select {
-	case <-st.done:
-		return false
-	default:
-		return true
 	}
 }
 

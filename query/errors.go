@@ -165,7 +165,7 @@ func (db *DB) describe(ctx context.Context, text string, s Statement, err error)
 		return &classed{ErrFailed, e, "make room in the folder for temporary files, or name another one with TMPDIR; or ask for less at a time"}
 	}
 	if ofCatalog := schema.Classify(err); ofCatalog != err {
-		e.Err, e.Message = ofCatalog, "catalog "+db.catalog+": "+e.Message
+		e.Err, e.Message = ofCatalog, "catalog "+db.Catalog+": "+e.Message
 		return &classed{ErrCatalog, e, CatalogHint(ofCatalog)}
 	}
 	switch coded.Code() & 0xff {
@@ -297,7 +297,7 @@ func suggest(name string, known []string) string {
 // cannot be read is not suggested.
 func (db *DB) relations(ctx context.Context) (views, tables []string) {
 	views, tables, _ = db.Tables(ctx)
-	for _, f := range db.options.Tables {
+	for _, f := range db.TableFunctions {
 		views = append(views, f.Name)
 	}
 	return views, tables
@@ -332,7 +332,7 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 }
 
 func (db *DB) suggestFunction(ctx context.Context, name string) string {
-	for _, f := range db.options.Functions {
+	for _, f := range db.Functions {
 		if strings.EqualFold(f.Name, name) {
 			return f.Usage + ": " + f.Doc
 		}

@@ -79,7 +79,7 @@ func scan(s string) (kind, int) {
 	case c == '?' || strings.IndexByte(":@$", c) >= 0 && wordLen(s[1:]) > 0:
 		return param, 1 + wordLen(s[1:])
 	case c >= '0' && c <= '9' || c == '.' && len(s) > 1 && s[1] >= '0' && s[1] <= '9':
-		return other, digits(s)
+		return other, len(s) - len(strings.TrimLeftFunc(s, func(c rune) bool { return c == '.' || isWord(c) }))
 	case c != '$' && isWord(rune(c)):
 		return word, wordLen(s)
 	}
@@ -110,19 +110,6 @@ func isWord(c rune) bool {
 
 // wordLen counts the leading bytes of s that continue a word.
 func wordLen(s string) int { return len(s) - len(strings.TrimLeftFunc(s, isWord)) }
-
-// digits counts the leading bytes of s that continue a number, signs of
-// exponents included.
-func digits(s string) int {
-	hex := strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X")
-	for i := 1; i < len(s); i++ {
-		exponent := !hex && (s[i] == '+' || s[i] == '-') && (s[i-1] == 'e' || s[i-1] == 'E')
-		if !isWord(rune(s[i])) && s[i] != '.' && !exponent {
-			return i
-		}
-	}
-	return len(s)
-}
 
 // Statement is one statement of an SQL text.
 type Statement struct {
@@ -287,24 +274,4 @@ func Parameters(text string) (all []string) {
 		all = append(all, s.names...)
 	}
 	return all
-}
-
-// check reports values that no statement takes: most likely a typing error.
-func (a Args) check(statements []Statement) error {
-	var known []string
-	positional := 0
-	for _, s := range statements {
-		known = append(known, s.names...)
-		positional = max(positional, s.positional)
-	}
-	if len(a.Positional) > positional {
-		return Usagef("arguments bind ?; named parameters are given with -p name=value",
-			"%d arguments for %d positional parameters", len(a.Positional), positional)
-	}
-	for name := range a.Named {
-		if !slices.Contains(known, name) {
-			return Usagef(suggest(name, known), "no parameter :%s in the SQL", name)
-		}
-	}
-	return nil
 }

@@ -277,10 +277,10 @@ func relationOf(name string, columns []string, v *schema.View) relation {
 }
 
 func functions(db *query.DB) (all []map[string]string) {
-	for _, f := range db.Functions() {
+	for _, f := range db.Functions {
 		all = append(all, map[string]string{"usage": f.Usage, "doc": f.Doc})
 	}
-	for _, f := range db.TableFunctions() {
+	for _, f := range db.TableFunctions {
 		all = append(all, map[string]string{"usage": f.Usage(), "doc": f.Doc})
 	}
 	return all

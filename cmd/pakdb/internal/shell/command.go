@@ -64,7 +64,7 @@ func (s *shell) help(ctx context.Context, _ string) error {
 
 func (s *shell) functions(ctx context.Context, _ string) error {
 	var b strings.Builder
-	for _, f := range s.DB.Functions() {
+	for _, f := range s.DB.Functions {
 		fmt.Fprintf(&b, "%-26s %s\n", f.Usage, terminal.Wrap(f.Doc, width(s), 27))
 	}
 	return printText(ctx, s, b.String())
@@ -93,7 +93,7 @@ func (s *shell) redirect(_ context.Context, arg string) error {
 	if words, err := split(arg); err == nil && len(words) == 1 {
 		arg = words[0]
 	}
-	f, err := cli.CreateFile(arg, s.DB.Catalog())
+	f, err := cli.CreateFile(arg, s.DB.Catalog)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (c *completer) load() {
 	for _, f := range functions {
 		c.functions = append(c.functions, f+"(")
 	}
-	for _, f := range c.shell.DB.TableFunctions() {
+	for _, f := range c.shell.DB.TableFunctions {
 		c.tableFunctions = append(c.tableFunctions, f.Name+"(")
 		c.columns = append(c.columns, f.Columns...)
 	}

@@ -14,7 +14,7 @@ import (
 
 func TestComplete(t *testing.T) {
 	plain := newDB(t)
-	db, err := query.Open(context.Background(), plain.Catalog(), query.Options{Tables: []schema.TableFunction{{
+	db, err := query.Open(context.Background(), plain.Catalog, query.Options{Tables: []schema.TableFunction{{
 		Name: "diff", Doc: "d", Params: []string{"old_build", "new_build"}, Columns: []string{"renamed_by"},
 		Rows: func(context.Context, []driver.Value, func([]driver.Value) error) error { return nil }}}})
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *shell) prompt(ctx context.Context) error {
 	for _, statement := range s.pastInput(ctx) {
 		editor.AppendHistory(statement)
 	}
-	s.note("%s. SQL ends at a semicolon; .help helps, .views shows what there is, Ctrl-D leaves.", s.DB.Catalog())
+	s.note("%s. SQL ends at a semicolon; .help helps, .views shows what there is, Ctrl-D leaves.", s.DB.Catalog)
 	for {
 		err := s.ask(ctx, editor)
 		switch {

@@ -38,7 +38,7 @@ func showViews(s *shell, ctx context.Context, name string) error {
 			line(v.Name, strings.TrimSuffix(summary, "."))
 		}
 	}
-	for _, f := range s.DB.TableFunctions() {
+	for _, f := range s.DB.TableFunctions {
 		if name == "" || name == f.Name {
 			line(f.Name+"()", "FROM "+f.Usage()+": "+f.Doc)
 		}
