@@ -133,11 +133,11 @@ func mountAll(b *schema.Build, mounts []schema.Mount) {
 }
 
 func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
-	var s schema.Sampler
+	var s schema.Sample
 	for i := range a.entries {
 		s.Add(schema.Outline{Name: a.entries[i].Name, Stored: a.entries[i].Stored, Size: a.entries[i].Size})
 	}
-	sample := func() (*schema.Sample, error) { return &schema.Sample{Entries: s.Given, Some: s.Some}, nil }
+	sample := func() (*schema.Sample, error) { return &s, nil }
 	id := schematest.Start(t, b, schema.Archive{Format: "test", Scan: "test", Name: a.name, Sample: sample})
 	for i := range a.entries {
 		e := a.entries[i]

@@ -109,14 +109,14 @@ func (o *opened) continues(scan string) bool {
 // sample returns some of the entries of the archive, by which it is known under another
 // name.
 func (o *opened) sample() (*schema.Sample, error) {
-	var chosen schema.Sampler
+	var chosen schema.Sample
 	if o.outline(&chosen) != nil {
 		return nil, nil // reading the archive finds what is wrong
 	}
-	return &schema.Sample{Entries: chosen.Given, Some: chosen.Some}, nil
+	return &chosen, nil
 }
 
-func (o *opened) outline(chosen *schema.Sampler) (err error) {
+func (o *opened) outline(chosen *schema.Sample) (err error) {
 	defer guard(&err, o.src.Name)
 	for e := range o.archive.Entries() {
 		if e != nil {

@@ -25,11 +25,11 @@ type called struct {
 // sampleOf returns what tells of entries before they are read.
 func sampleOf(files []file) func() (*schema.Sample, error) {
 	return func() (*schema.Sample, error) {
-		var s schema.Sampler
+		var s schema.Sample
 		for _, f := range files {
 			s.Add(schema.Outline{Name: f.name, Stored: 10, Size: int64(10 + f.content%7)})
 		}
-		return &schema.Sample{Entries: s.Given, Some: s.Some}, nil
+		return &s, nil
 	}
 }
 

@@ -24,11 +24,9 @@ type (
 	// Entry is one stored file of an archive.
 	Entry = record.Entry
 	// Sample is some of the entries of an archive.
-	Sample = record.Sample
+	Sample = record.Sample[record.Outline]
 	// Outline identifies an entry before it is read.
 	Outline = record.Outline
-	// Sampler chooses some entries of all.
-	Sampler = record.Sampler[record.Outline]
 	// Edition is the one that an archive continues.
 	Edition = write.Before
 	// Same is a row of the edition before.

@@ -57,7 +57,7 @@ func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int, v
 	b.SetNames(names)
 	for archive, name := range names {
 		sample := func() (*schema.Sample, error) {
-			s := &schema.Sample{Entries: 20}
+			s := &schema.Sample{Given: 20}
 			for n := range 20 {
 				e := referring(first + 20*archive + n)
 				s.Some = append(s.Some, schema.Outline{Name: e.Name, Stored: e.Stored, Size: e.Size})

@@ -63,9 +63,9 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 }
 
 // Sample returns some of the entries of an archive.
-func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error) {
+func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample[record.Outline], error) {
 	type place struct{ path, stored, size int64 }
-	var chosen record.Sampler[place]
+	var chosen record.Sample[place]
 	err := c.each(ctx, "x_entry_row", `SELECT path_id, stored, size FROM x_entry_row
 		WHERE lineage_id = ?1 AND since <= ?2 AND (until = 0 OR until > ?2) ORDER BY row`, []driver.Value{a.lineage, a.edition}, func(r *row) {
 		path, _ := r.maybeNumber("path_id")
@@ -74,7 +74,7 @@ func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error
 	if err != nil {
 		return nil, err
 	}
-	s := &record.Sample{Entries: chosen.Given}
+	s := &record.Sample[record.Outline]{Given: chosen.Given}
 	for _, p := range chosen.Some {
 		name, err := c.texts.Whole(p.path)
 		if err != nil {

@@ -25,7 +25,7 @@ type Archive struct {
 	Continues func(scan string) bool
 	// Sample returns some of the entries, by which an archive of another name is found
 	// that this one may continue. nil, or a nil sample: there is none.
-	Sample func() (*Sample, error)
+	Sample func() (*Sample[Outline], error)
 }
 
 // Entry is one stored file of an archive.
@@ -219,12 +219,6 @@ const (
 // RowOf returns the row of an entry in the first edition of a lineage.
 func RowOf(ordinal int64) int64 { return (ordinal + rowBase) << RowBits }
 
-// Sample is some of the entries of an archive, spread evenly over it.
-type Sample struct {
-	Entries int64 // of the whole archive
-	Some    []Outline
-}
-
 // Outline identifies an entry before it is read.
 type Outline struct {
 	Name         string
@@ -234,15 +228,15 @@ type Outline struct {
 // sampleSize is how many entries of a large archive a sample has, or up to twice as many.
 const sampleSize = 256
 
-// Sampler chooses some of all that it is given, in one pass. The zero value has none.
-type Sampler[T any] struct {
-	Given int64
+// Sample is some of all that it is given, in one pass and spread evenly. The zero value has none.
+type Sample[T any] struct {
+	Given int64 // how many
 	Some  []T
 	every int64 // which ones are taken
 }
 
 // Add gives the next one.
-func (s *Sampler[T]) Add(v T) {
+func (s *Sample[T]) Add(v T) {
 	s.every = max(s.every, 1)
 	if s.Given%s.every == 0 && len(s.Some) == 2*sampleSize {
 		for i := range sampleSize {

@@ -124,7 +124,7 @@ func (l *Lineages) mostAlike(ctx context.Context, a *record.Archive) (best candi
 	if err != nil || sample == nil {
 		return best, err
 	}
-	counts, err := l.count(ctx, sample)
+	counts, err := l.count(ctx, sample.Some)
 	if err != nil {
 		return best, err
 	}
@@ -138,7 +138,7 @@ func (l *Lineages) mostAlike(ctx context.Context, a *record.Archive) (best candi
 		if c.ID == 0 {
 			continue
 		}
-		alike := 2000 * counts[id] * sample.Entries / (int64(len(sample.Some)) * max(1, sample.Entries+c.entries))
+		alike := 2000 * counts[id] * sample.Given / (int64(len(sample.Some)) * max(1, sample.Given+c.entries))
 		if alike < leastAlike {
 			continue
 		}
@@ -194,11 +194,11 @@ CROSS JOIN x_entry_row r ON r.lineage_id = h.lineage_id AND r.row = h.row
 WHERE r.until = 0`
 
 // count returns how many entries of a sample lineages have, with the same sizes.
-func (l *Lineages) count(ctx context.Context, sample *record.Sample) (counts map[int64]int64, err error) {
+func (l *Lineages) count(ctx context.Context, sample []record.Outline) (counts map[int64]int64, err error) {
 	counts = map[int64]int64{}
 	asked := conn.NewStatements(l.db)
 	defer func() { err = errors.Join(err, asked.Close()) }()
-	for _, e := range sample.Some {
+	for _, e := range sample {
 		if e.Name == "" {
 			continue
 		}
