@@ -36,9 +36,12 @@ func (e *classed) Error() string   { return e.err.Error() }
 func (e *classed) Unwrap() []error { return []error{e.class, e.err} }
 func (e *classed) Hint() string    { return e.hint }
 
+// Hinted puts an error into a class, nil for none, and gives it a hint, which may be "".
+func Hinted(class, err error, hint string) error { return &classed{class, err, hint} }
+
 // Usagef returns an error of class ErrUsage with a hint, which may be "".
 func Usagef(hint, format string, args ...any) error {
-	return &classed{class: ErrUsage, err: fmt.Errorf(format, args...), hint: hint}
+	return Hinted(ErrUsage, fmt.Errorf(format, args...), hint)
 }
 
 const indexAgain = "index its builds again into a new catalog: pakdb index --catalog NEW.db --build LABEL ARCHIVE..."

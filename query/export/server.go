@@ -143,7 +143,7 @@ func (s *Server) post(ctx context.Context, sql string, values url.Values, data i
 		if errors.As(err, &in) {
 			err = in.Err // without the address, which has the whole request in it
 		}
-		return nil, &serverError{fmt.Errorf("%s: %w", s, err), false, noServerHint}
+		return nil, query.Hinted(nil, fmt.Errorf("%s: %w", s, err), noServerHint)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
@@ -169,18 +169,22 @@ func (s *Server) refused(resp *http.Response) error {
 	line = terminal.Printable(line)
 	code, _ := strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
 	if code == 0 {
-		return &serverError{fmt.Errorf("%s: HTTP status %d: %s", s, resp.StatusCode, line), false, noServerHint}
+		return query.Hinted(nil, fmt.Errorf("%s: HTTP status %d: %s", s, resp.StatusCode, line), noServerHint)
 	}
-	e := &serverError{error: errors.New("ClickHouse: " + line), usage: resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound}
+	var class error
+	if resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound {
+		class = query.ErrUsage // the statement is to blame, or what its user may do
+	}
+	hint := ""
 	switch {
 	case code == codeUnknownDatabase:
-		e.hint = "make the database on the server first: CREATE DATABASE " + s.database
+		hint = "make the database on the server first: CREATE DATABASE " + s.database
 	case code == codeUnknownTable:
-		e.hint = "pakdb push BUILD --to " + s.String() + " makes the views"
+		hint = "pakdb push BUILD --to " + s.String() + " makes the views"
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		e.hint = passwordVariable + " has the password of user " + s.user + "; docs/engines.md lists the rights that it needs"
+		hint = passwordVariable + " has the password of user " + s.user + "; docs/engines.md lists the rights that it needs"
 	}
-	return e
+	return query.Hinted(class, errors.New("ClickHouse: "+line), hint)
 }
 
 // Codes of ClickHouse.
@@ -190,17 +194,6 @@ const (
 )
 
 const noServerHint = "is the server there, and is that the port of its HTTP interface: 8123, or 8443 for HTTPS?"
-
-// serverError is an error with what to do about it.
-type serverError struct {
-	error
-	usage bool // the statement is to blame
-	hint  string
-}
-
-func (e *serverError) Unwrap() error        { return e.error }
-func (e *serverError) Is(target error) bool { return e.usage && target == query.ErrUsage }
-func (e *serverError) Hint() string         { return e.hint }
 
 // columnsOf lists columns and their types as ClickHouse has them, each followed by after.
 func columnsOf(v *schema.View, after string) string {

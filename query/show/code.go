@@ -35,7 +35,7 @@ func (b *Build) open(ctx context.Context, path string) (*packageFile, error) {
 	}
 	p, ok := facts.Detail.(*unreal.PackageFacts)
 	if !ok {
-		return nil, unknownError{}
+		return nil, errUnknown
 	}
 	f := &packageFile{&rows.Package{PackageFacts: p, Path: path}, func() []byte { return content }}
 	exports, base := content, int64(0) // exports begin at base of the package

@@ -49,7 +49,7 @@ func Inspect(ctx context.Context, r *codecs.Registry, e *codecs.Entry, content i
 	}
 	in := r.Inspector(e, head)
 	if in == nil {
-		return nil, unknownError{}
+		return nil, errUnknown
 	}
 	facts, err := in.Inspect(ctx, content, e.Size, e)
 	if err != nil || in.Dictionary == nil {
@@ -62,19 +62,9 @@ func Inspect(ctx context.Context, r *codecs.Registry, e *codecs.Entry, content i
 	return in.Dictionary.Resolve(facts, known), nil
 }
 
-// unknownError says that no inspector takes a content.
-type unknownError struct{}
-
-func (unknownError) Error() string {
-	return codecs.ErrUnknown.Error() + ": nothing here knows what it means"
-}
-
-func (unknownError) Unwrap() error { return codecs.ErrUnknown }
-
-// Hint returns what to do about it.
-func (unknownError) Hint() string {
-	return `"pakdb formats" lists the inspectors; "pakdb cat" writes the content`
-}
+// errUnknown says that no inspector takes a content.
+var errUnknown = query.Hinted(codecs.ErrUnknown, fmt.Errorf("%w: nothing here knows what it means", codecs.ErrUnknown),
+	`"pakdb formats" lists the inspectors; "pakdb cat" writes the content`)
 
 // Explain returns the tree of a content of that name, whose facts, or the error in their
 // place, are given. files may be nil.

@@ -18,23 +18,12 @@ import (
 	"pakdb/schema"
 )
 
-// hintedError is an error that knows what to do about it.
-type hintedError struct {
-	error
-	hint string
-}
-
-func (e *hintedError) Unwrap() error { return e.error }
-
-// Hint returns the advice, which may have several lines.
-func (e *hintedError) Hint() string { return e.hint }
-
-// WithHint adds advice to err; "" adds nothing.
+// WithHint adds advice to err, which may have several lines; "" adds nothing.
 func WithHint(err error, hint string) error {
 	if hint == "" {
 		return err
 	}
-	return &hintedError{err, hint}
+	return query.Hinted(nil, err, hint)
 }
 
 // Hint says what to do about err, where there is something to do.
