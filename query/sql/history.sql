@@ -18,11 +18,10 @@ WITH wanted AS MATERIALIZED ( -- the file with the tables first
     CROSS JOIN entries e ON e.path_id = wanted.path_id
     JOIN x_build_archive ba ON ba.build_id = e.build_id AND ba.archive_id = e.archive_id AND ba.name = e.archive
     LEFT JOIN x_build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.row = e.row_id
-), here AS ( -- the columns are those of the first file, sizes of all
-    SELECT build_id, min(part) AS part, archive, max(copies) AS copies, sum(size) AS size, sum(stored) AS stored, content,
+), here AS ( -- the columns are those of the first file, as of any one min(); sizes are of all
+    SELECT build_id, min(part) AS part, archive, most AS copies, sum(size) AS size, sum(stored) AS stored, content,
            json_group_array(json_array(part, content_id) ORDER BY part) AS contents
-    FROM copy
-    WHERE rank = 1 AND deleted = 0
+    FROM (SELECT *, max(copies) OVER (PARTITION BY build_id) AS most FROM copy WHERE rank = 1 AND deleted = 0)
     GROUP BY build_id
 ), step AS (
     SELECT b.build, b.build_id, h.archive, h.copies, h.size, h.stored, h.content, h.contents, h.part IS NOT NULL AS here,
