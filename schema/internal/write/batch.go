@@ -16,6 +16,7 @@ type Batch struct {
 	Sets     []*Row // values alone: of contents that are in the catalog, and of mappings
 	Build    int64  // id; what Sets are valid in
 	Weight   int
+	First    bool            // of a large build that fills an empty catalog; by the interner
 	Keyed    bool            // the key tables are to be complete afterwards
 	Written  chan<- struct{} // closed when the batch is in the catalog; nil: nobody waits
 
@@ -158,17 +159,17 @@ type Row struct {
 	ContentID int64 // 0: none is known
 	First     bool  // the content is new, and this its first entry
 	Places    []Place
-	FactIDs   FactIDs
+	FactIDs   *FactIDs  // of facts that are Due
 	Exports   ExportIDs // when ExportsOf is set
 }
 
 // ExportIDs are the ids of what a row says about the package whose exports it holds.
 type ExportIDs struct {
 	Path    int64
-	Place   Place   // of the package's name
-	Values  FactIDs // of Values.Rows
-	Missing int64   // of Values.MissingClass
-	Mapping int64   // of mappings that the values are of; 0: none
+	Place   Place    // of the package's name
+	Values  *FactIDs // of Values.Rows
+	Missing int64    // of Values.MissingClass
+	Mapping int64    // of mappings that the values are of; 0: none
 }
 
 // FactIDs are the ids of what the facts of a row name, by position; 0: it names nothing.

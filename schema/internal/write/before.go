@@ -160,35 +160,38 @@ const (
 	colLineage
 )
 
-// scanPages calls each for the rows of a table whose key is two numbers, in their order and from
-// the one on whose first number is from, until it returns false. They are read by their pages: a
-// statement takes three times as long for each.
-func scanPages(ctx context.Context, db *sql.DB, table string, columns []string, from int64, each func([]btree.Value) bool) (err error) {
+// scanPages is [eachRow] for what is committed.
+func scanPages(ctx context.Context, db *sql.DB, table string, columns []string, from int64, each func(v []btree.Value, rowid int64) bool) (err error) {
 	s := conn.NewStatements(db)
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Together(ctx, func() error {
-		pages, err := btree.Open(ctx, s)
-		if err != nil {
+	return s.Together(ctx, func() error { return eachRow(ctx, s, table, columns, from, each) })
+}
+
+// eachRow calls each for the rows of a table, in the order of their keys and from the one on whose
+// first number is from, until it returns false. They are read by their pages: a statement takes
+// three times as long for each. rowid is for tables whose key is one number.
+func eachRow(ctx context.Context, s *conn.Statements, table string, columns []string, from int64, each func(v []btree.Value, rowid int64) bool) error {
+	pages, err := btree.Open(ctx, s)
+	if err != nil {
+		return err
+	}
+	tree, err := pages.Table(table, columns...)
+	if err != nil {
+		return err
+	}
+	c := tree.Cursor()
+	if err := c.From(from, math.MinInt64); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		v, err := c.Next()
+		if err != nil || v == nil || !each(v, c.Key()) {
 			return err
 		}
-		tree, err := pages.Table(table, columns...)
-		if err != nil {
-			return err
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		c := tree.Cursor()
-		if err := c.From(from, math.MinInt64); err != nil {
-			return err
-		}
-		for n := 1; ; n++ {
-			v, err := c.Next()
-			if err != nil || v == nil || !each(v) {
-				return err
-			}
-			if n%4096 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-	})
+	}
 }
 
 // oldRows are the rows of a lineage that earlier editions have, in their order.
@@ -206,7 +209,7 @@ type oldRow struct {
 
 func loadOldRows(ctx context.Context, db *sql.DB, lineage int64) (*oldRows, error) {
 	old := &oldRows{}
-	err := scanPages(ctx, db, "x_entry_row", rowColumns, lineage, func(v []btree.Value) bool {
+	err := scanPages(ctx, db, "x_entry_row", rowColumns, lineage, func(v []btree.Value, _ int64) bool {
 		if v[colLineage].Int != lineage {
 			return false
 		}

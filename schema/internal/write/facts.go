@@ -143,7 +143,7 @@ func addFactWords(t *tx, r *Row) error {
 			}
 		}
 	}
-	return addFamilyWords(t, r.Facts.Family, &r.FactIDs)
+	return addFamilyWords(t, r.Facts.Family, r.FactIDs)
 }
 
 // removeFacts makes room for the facts of contents that were inspected in another
@@ -243,7 +243,7 @@ type familyTable struct {
 func insertFamilies(t *tx, facts []*Row) error {
 	all := familyTables{byName: map[string]*familyTable{}}
 	for _, r := range facts {
-		all.add(r.Facts.Family, r.ContentID, &r.FactIDs)
+		all.add(r.Facts.Family, r.ContentID, r.FactIDs)
 	}
 	return all.insert(t)
 }

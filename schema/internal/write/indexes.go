@@ -1,33 +1,34 @@
 package write
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 
+	"pakdb/internal/family"
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
+	"pakdb/schema/internal/record"
 )
 
-// large are the tables that may have a million rows and have indexes on ids: their keys, and how
-// many rows a first build gave them.
-var large = map[string]struct {
-	key   []string
-	count string
-}{
-	"x_path":      {[]string{"path_id"}, "SELECT coalesce(max(path_id), 0) FROM x_path"},
-	"x_entry_row": {[]string{"lineage_id", "row"}, "SELECT coalesce(sum(entry_count), 0) FROM x_archive"},
+// tree is what a large first build writes as pages when all of its rows are in the catalog: an
+// index, or a key table. It has a row for each of a table: a number that is made of columns of that,
+// and then its key.
+type tree struct {
+	name, table string
+	columns     []string
+	number      func([]btree.Value) int64 // of the columns; nil: the first one, an id or NULL
+	ofEntries   bool                      // the other columns are the key, which otherwise is the row's id
+	root        uint32                    // 0: not known yet
 }
 
-// makeIndexes makes the indexes that a first build goes without, and fills the key tables, which
-// are empty. Those of large tables are written as pages: of a million entries three take 0.9 s so,
-// 2.6 s by CREATE INDEX, and 9.7 s kept row by row.
-func makeIndexes(ctx context.Context, tx *sql.Tx, s *conn.Statements, late *lateKeys) error {
+// makeIndexes makes the indexes that a first build goes without, and fills the key tables of what
+// has ids, which are empty. Those of large tables are written as pages: of a million entries three
+// take 0.9 s so, 2.6 s by CREATE INDEX, and 9.7 s kept row by row.
+func makeIndexes(ctx context.Context, tx *sql.Tx, s *conn.Statements) error {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&version); err != nil {
 		return err
@@ -36,15 +37,40 @@ func makeIndexes(ctx context.Context, tx *sql.Tx, s *conn.Statements, late *late
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA writable_schema = 1; PRAGMA schema_version = %d", version+1)); err != nil {
 		return err
 	}
-	var all []layout.Index
+	dirs, err := conn.Map[int64, string](ctx, tx, "SELECT dir_id, prefix FROM x_dir")
+	if err != nil {
+		return err
+	}
+	var path []byte
+	all := []tree{
+		{name: "x_path_key", table: "x_path", columns: []string{"dir_id", "name"}, number: func(v []btree.Value) int64 {
+			path = append(append(path[:0], dirs[v[0].Int]...), v[1].Bytes...)
+			return record.HashOf(path).Key()
+		}},
+		{name: "x_content_key", table: "x_content", columns: []string{"hash"}, number: func(v []btree.Value) int64 {
+			return record.ContentKey(v[0].Bytes)
+		}},
+		{name: "x_name_key", table: "x_name", columns: []string{"name"}, number: func(v []btree.Value) int64 {
+			return family.NameKey(string(v[0].Bytes))
+		}},
+	}
+	for i := range all {
+		if err := tx.QueryRowContext(ctx, "SELECT rootpage FROM sqlite_schema WHERE name = ?", all[i].name).Scan(&all[i].root); err != nil {
+			return err
+		}
+	}
 	for _, x := range layout.Indexes() {
-		if large[x.Table].key == nil {
+		t := tree{name: x.Name, table: x.Table, columns: []string{x.Columns}, ofEntries: x.Table == "x_entry_row"}
+		switch {
+		case t.ofEntries:
+			t.columns = append(t.columns, "lineage_id", "row")
+		case x.Table != "x_path": // which may have a million rows as well
 			if _, err := tx.ExecContext(ctx, x.Create()); err != nil {
 				return err
 			}
 			continue
 		}
-		all = append(all, x)
+		all = append(all, t)
 		// The root is not known yet: a number that only gets smaller, so that the row stays in its page.
 		_, err := tx.ExecContext(ctx, "INSERT INTO sqlite_schema VALUES ('index', ?, ?, ?, ?)", x.Name, x.Table, math.MaxInt32, x.SQL)
 		if err != nil {
@@ -55,129 +81,73 @@ func makeIndexes(ctx context.Context, tx *sql.Tx, s *conn.Statements, late *late
 	if err != nil {
 		return err
 	}
-	for _, into := range []*table[*Key]{&pathKeys, &contentKeys, &nameKeys, &refKeys} {
-		if late.runs[into] == nil {
-			continue
-		}
-		var root uint32
-		if err := tx.QueryRowContext(ctx, "SELECT rootpage FROM sqlite_schema WHERE name = ?", into.name).Scan(&root); err != nil {
-			return err
-		}
-		if err := late.each(into, func(k Key) error { return b.Add(false, k.Key, k.ID) }); err != nil {
-			return err
-		}
-		if _, err := b.End(root); err != nil {
-			return err
-		}
+	var entries int // and not much fewer rows than any tree has
+	if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(entry_count), 0) FROM x_archive").Scan(&entries); err != nil {
+		return err
 	}
-	w := indexWriter{s: s, b: b}
+	rows := make([]Key, 0, entries)
 	for i := range all {
-		root, err := w.write(ctx, &all[i])
+		t := &all[i]
+		if rows, err = t.read(ctx, s, rows[:0]); err != nil {
+			return err
+		}
+		root, err := t.write(b, rows)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE sqlite_schema SET rootpage = ? WHERE name = ?", root, all[i].Name); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE sqlite_schema SET rootpage = ? WHERE name = ?", root, t.name); err != nil {
 			return err
 		}
 	}
 	return b.Close()
 }
 
-// indexWriter writes indexes one after the other, and sorts them in 8 bytes a row: in a first build
-// the keys of an archive's rows are numbers at equal distances.
-type indexWriter struct {
-	s    *conn.Statements
-	b    *btree.Builder
-	ids  []uint64 // and the number of the row, so that rows of one id keep their order
-	runs []run    // of all rows
-}
+// packedRow is where the number of a row of x_entry_row is in one of 64 bits, after the lineage:
+// rows of a first build lie 1<<RowBits apart.
+const packedRow = 40
 
-// run is rows one after the other whose keys end in numbers at equal distances.
-type run struct {
-	first uint64 // number of the first row
-	key   [2]int64
-	step  int64 // 0: there is one row
-}
-
-// add adds the key of a row after the one before, last.
-func (w *indexWriter) add(i uint64, last, key [2]int64) {
-	if n := len(w.runs) - 1; n >= 0 && key[0] == last[0] {
-		r, step := &w.runs[n], key[1]-last[1]
-		if r.step == 0 {
-			r.step = step
+// read reads the rows of a tree, in their order: the number, 0 for NULL, and the key.
+func (t *tree) read(ctx context.Context, s *conn.Statements, rows []Key) ([]Key, error) {
+	fits := true
+	err := eachRow(ctx, s, t.table, t.columns, math.MinInt64, func(v []btree.Value, rowid int64) bool {
+		k := Key{v[0].Int, rowid}
+		switch {
+		case t.number != nil:
+			k.Key = t.number(v)
+		case t.ofEntries:
+			lineage, row := v[1].Int, v[2].Int
+			k.ID = lineage<<packedRow | row>>record.RowBits
+			l, r := k.entry()
+			fits = fits && l == lineage && r == row
 		}
-		if r.step == step {
-			return
-		}
-	}
-	w.runs = append(w.runs, run{first: i, key: key})
-}
-
-// key returns the key of a row.
-func (w *indexWriter) key(i uint64) [2]int64 {
-	n, found := slices.BinarySearchFunc(w.runs, i, func(r run, i uint64) int { return cmp.Compare(r.first, i) })
-	if !found {
-		n--
-	}
-	r := &w.runs[n]
-	return [2]int64{r.key[0], r.key[1] + int64(i-r.first)*r.step}
-}
-
-// write writes the pages of an index and returns its root.
-func (w *indexWriter) write(ctx context.Context, x *layout.Index) (root uint32, err error) {
-	of := large[x.Table]
-	err = w.s.EachRow(ctx, of.count, nil, func(v []driver.Value) {
-		n, _ := v[0].(int64)
-		w.ids, w.runs = slices.Grow(w.ids[:0], int(n)), w.runs[:0]
+		rows = append(rows, k)
+		return fits
 	})
-	if err != nil {
-		return 0, err
+	if !fits {
+		err = errors.New("rows of a first build have other numbers")
 	}
-	pages, err := btree.Open(ctx, w.s)
-	if err != nil {
-		return 0, err
-	}
-	// A table whose key is one number has it beside its columns.
-	table, err := pages.Table(x.Table, append([]string{x.Columns}, of.key...)[:1+len(of.key)&^1]...)
-	if err != nil {
-		return 0, err
-	}
-	c := table.Cursor()
-	if err := c.From(math.MinInt64, math.MinInt64); err != nil {
-		return 0, err
-	}
-	var last [2]int64
-	for i := uint64(0); ; i++ {
-		v, err := c.Next()
+	sortKeys(rows)
+	return rows, err
+}
+
+// entry returns the lineage and the row that are packed in the key.
+func (k Key) entry() (lineage, row int64) {
+	return k.ID >> packedRow, k.ID & (1<<packedRow - 1) << record.RowBits
+}
+
+// write writes the pages of a tree, and returns its root.
+func (t *tree) write(b *btree.Builder, rows []Key) (root uint32, err error) {
+	for _, k := range rows {
+		isNull := k.Key == 0 && t.number == nil
+		if t.ofEntries {
+			lineage, row := k.entry()
+			err = b.Add(isNull, k.Key, lineage, row)
+		} else {
+			err = b.Add(isNull, k.Key, k.ID)
+		}
 		if err != nil {
 			return 0, err
 		}
-		if v == nil {
-			break
-		}
-		id := v[0].Int // 0 for NULL, which comes first
-		if id < 1 && v[0].Kind != btree.Null || id > math.MaxUint32 || i > math.MaxUint32 {
-			return 0, fmt.Errorf("%s.%s: %d is no id", x.Table, x.Columns, id)
-		}
-		key := [2]int64{0, c.Key()}
-		if len(v) == 3 {
-			key = [2]int64{v[1].Int, v[2].Int}
-		}
-		w.ids = append(w.ids, uint64(id)<<32|i)
-		w.add(i, last, key)
-		last = key
-		if i%4096 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
 	}
-	slices.Sort(w.ids)
-	var row []int64
-	for _, v := range w.ids {
-		id, key := int64(v>>32), w.key(v&math.MaxUint32)
-		row = append(append(row[:0], id), key[2-len(of.key):]...)
-		if err := w.b.Add(id == 0, row...); err != nil {
-			return 0, err
-		}
-	}
-	return w.b.End(0)
+	return b.End(t.root)
 }

@@ -35,6 +35,8 @@ type interner struct {
 	stated   map[int64]bool // contents of which the catalog has only the start of the hash; false: they have been read now
 	refs     []Key          // that have no row in the key table yet
 	refsFrom int64          // they are of contents from it on
+	begun    bool
+	late     bool // the key tables are made when all rows are there, see makeIndexes
 }
 
 // newInterner reads where the ids are.
@@ -61,6 +63,10 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 		if err := in.start(ctx, &b.Archives[i]); err != nil {
 			return err
 		}
+	}
+	if !in.begun {
+		b.First = b.Full() && in.paths.own && in.contents.own && in.texts.own
+		in.begun, in.late = true, b.First
 	}
 	in.addFiles(b)
 	if err := in.keepRows(ctx, b); err != nil {
@@ -248,15 +254,15 @@ func (in *interner) collectRefs(b *Batch) {
 			in.refs = appendRefs(in.refs, e)
 		}
 	}
-	sortKeys(b.Refs)
 }
 
-// takeKeys returns the keys that wait, each kind in its order. It may forget what was seen, one
+// takeKeys returns the keys that wait. It may forget what was seen, one
 // kind after the other, because keys take as much memory. In a first build it takes references
 // alone otherwise. keyed says that the key tables are complete with these keys.
 func (in *interner) takeKeys(forget, keyed bool) *keySet {
 	keys := &keySet{Refs: in.refs}
-	sortKeys(keys.Refs)
+	written := in.late && keyed
+	in.late = in.late && !keyed
 	in.refs, in.refsFrom = nil, in.contents.next
 	if forget {
 		clear(in.stated)
@@ -265,7 +271,10 @@ func (in *interner) takeKeys(forget, keyed bool) *keySet {
 		*seen
 		keys *[]Key
 	}{{&in.paths, &keys.Paths}, {&in.contents, &keys.Contents}, {&in.texts, &keys.Texts}} {
-		if forget || !s.own {
+		switch {
+		case written:
+			s.unkeyed = s.next
+		case forget || !s.own:
 			*s.keys = s.takeKeys()
 		}
 		if forget {
@@ -293,7 +302,8 @@ func wantedPaths(b *Batch) []wanted {
 		}
 	}
 	for _, r := range b.Due {
-		f, ids := r.Facts, &r.FactIDs
+		f, ids := r.Facts, &FactIDs{}
+		r.FactIDs = ids
 		ids.SymbolPaths = make([]int64, len(f.Symbols))
 		for i := range f.Symbols {
 			if path := f.Symbols[i].Path; path != "" {
@@ -378,7 +388,8 @@ func wantedTexts(b *Batch) (all []wanted) {
 	}
 	addValues := func(r *Row) {
 		add(r.Values.MissingClass, &r.Exports.Missing)
-		addFamily(r.Values.Rows, &r.Exports.Values)
+		r.Exports.Values = &FactIDs{}
+		addFamily(r.Values.Rows, r.Exports.Values)
 	}
 	for i := range b.Rows {
 		r := &b.Rows[i]
@@ -401,7 +412,7 @@ func wantedTexts(b *Batch) (all []wanted) {
 		}
 	}
 	for _, r := range b.Due {
-		f, ids := r.Facts, &r.FactIDs
+		f, ids := r.Facts, r.FactIDs
 		ids.SymbolNames, ids.RefNames = make([]int64, len(f.Symbols)), make([]int64, len(f.Refs))
 		for i := range f.Symbols {
 			add(f.Symbols[i].Name, &ids.SymbolNames[i])

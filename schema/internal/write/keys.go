@@ -1,18 +1,13 @@
 package write
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
-	"encoding/binary"
-	"errors"
-	"io"
 	"math"
 	"slices"
 
-	"pakdb/internal/atomicfile"
 	"pakdb/schema/internal/btree"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/layout"
@@ -41,114 +36,27 @@ var (
 	refKeys     = keyTable("x_ref_key", "content_id", "INSERT OR IGNORE")
 )
 
-// insertKeys adds the keys that have waited long enough. Those of a first build wait until its
-// indexes are made, and so do its references if they are the first ones.
+// insertKeys adds the keys that have waited long enough. makeIndexes has those of a large first
+// build, but for references.
 func insertKeys(t *tx, b *Batch) error {
-	all := []keysOf{{&refKeys, slices.Compact(b.Refs)}}
-	if b.Keys != nil {
-		all = append(b.Keys.tables(), all...)
+	if b.Keys == nil {
+		b.Keys = &keySet{}
+	}
+	type keysOf struct {
+		into *table[*Key]
+		rows []Key
+	}
+	all := []keysOf{{&refKeys, b.Keys.Refs}, {&refKeys, b.Refs}}
+	if !t.unindexed {
+		all = append(all, keysOf{&pathKeys, b.Keys.Paths}, keysOf{&contentKeys, b.Keys.Contents}, keysOf{&nameKeys, b.Keys.Texts})
 	}
 	for _, k := range all {
-		if t.unindexed && (k.into != &refKeys || b.Keyed && !t.referred && len(b.Refs) == 0) {
-			if err := t.late.add(k); err != nil {
-				return err
-			}
-			continue
-		}
-		t.referred = t.referred || len(k.rows) > 0
-		if err := k.into.insert(t, pointers(k.rows)); err != nil {
+		sortKeys(k.rows)
+		if err := k.into.insert(t, pointers(slices.Compact(k.rows))); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// keysOf are rows of a key table, in its order.
-type keysOf struct {
-	into *table[*Key]
-	rows []Key
-}
-
-// lateKeys are rows of empty key tables that wait until a first build has all of its rows: in
-// runs, each in its order, in a temporary file.
-type lateKeys struct {
-	file *atomicfile.Scratch // nil: there are none
-	runs map[*table[*Key]][]*bufio.Reader
-	size int64
-}
-
-// add adds a run.
-func (l *lateKeys) add(k keysOf) (err error) {
-	if len(k.rows) == 0 {
-		return nil
-	}
-	if l.file == nil {
-		if l.file, err = atomicfile.NewScratch(""); err != nil {
-			return err
-		}
-		l.runs = map[*table[*Key]][]*bufio.Reader{}
-	}
-	size := int64(len(k.rows)) * 16
-	l.runs[k.into] = append(l.runs[k.into], bufio.NewReader(io.NewSectionReader(l.file, l.size, size)))
-	l.size += size
-	w := bufio.NewWriter(l.file)
-	var row []byte
-	for _, key := range k.rows {
-		row = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(row[:0], uint64(key.Key)), uint64(key.ID))
-		if _, err := w.Write(row); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
-}
-
-// each calls add for the rows of a table in their order.
-func (l *lateKeys) each(of *table[*Key], add func(Key) error) error {
-	runs := l.runs[of]
-	heads := make([]Key, len(runs))
-	next := func(i int) error {
-		var row [16]byte
-		_, err := io.ReadFull(runs[i], row[:])
-		heads[i] = Key{int64(binary.LittleEndian.Uint64(row[:])), int64(binary.LittleEndian.Uint64(row[8:]))}
-		if errors.Is(err, io.EOF) {
-			heads, runs, err = slices.Delete(heads, i, i+1), slices.Delete(runs, i, i+1), nil
-		}
-		return err
-	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		if err := next(i); err != nil {
-			return err
-		}
-	}
-	for len(heads) > 0 {
-		first := 0
-		for i := range heads {
-			if compareKeys(heads[i], heads[first]) < 0 {
-				first = i
-			}
-		}
-		if err := add(heads[first]); err != nil {
-			return err
-		}
-		if err := next(first); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// close drops all.
-func (l *lateKeys) close() (err error) {
-	if l.file != nil {
-		err = l.file.Close()
-	}
-	*l = lateKeys{}
-	return err
-}
-
-// tables returns the keys by their tables.
-func (k *keySet) tables() []keysOf {
-	return []keysOf{{&pathKeys, k.Paths}, {&contentKeys, k.Contents}, {&nameKeys, k.Texts}, {&refKeys, slices.Compact(k.Refs)}}
 }
 
 // AddMissingKeys completes indexes and key tables after a run that was interrupted.
@@ -233,7 +141,7 @@ func keyBucket(key int64) (bucket uint64, rest uint16) {
 // loadKeyIndex reads a key table of at most so many rows.
 func loadKeyIndex(ctx context.Context, db *sql.DB, of numbered, rows int64) (*keyIndex, error) {
 	x := newKeyIndex(rows)
-	err := scanPages(ctx, db, of.keys, []string{"key", of.id}, math.MinInt64, func(v []btree.Value) bool {
+	err := scanPages(ctx, db, of.keys, []string{"key", of.id}, math.MinInt64, func(v []btree.Value, _ int64) bool {
 		x.add(Key{v[0].Int, v[1].Int})
 		return true
 	})

@@ -111,7 +111,6 @@ func (p *Pipeline) makeRoom(ready chan<- *Batch) {
 // write is the goroutine that owns the database until end.
 func (p *Pipeline) write(ctx context.Context, ready <-chan *Batch) {
 	defer close(p.done)
-	defer func() { _ = p.rows.late.close() }()
 	for b := range ready {
 		if p.err == nil { // else drain, so that send never blocks
 			last, err := p.writeGroup(ctx, b, ready)
@@ -154,8 +153,7 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
-		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s, &p.rows.late) })
-		err = errors.Join(err, p.rows.late.close())
+		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s) })
 	}
 	return b, cmp.Or(err, b.Err)
 }
@@ -273,14 +271,11 @@ type writer struct {
 	summed bool  // addSums has added what was there when the build began
 	sets   int64 // the last id of table value_set
 	search int64 // the last content that search has indexed
-	empty  bool  // no paths, contents or texts have been written to the catalog
 
 	// The catalog lacks indexes, which a large build that fills an empty catalog has made after all
 	// of its rows, see makeIndexes. A build that is interrupted leaves none; they are made when the
 	// next one begins.
 	unindexed bool
-	referred  bool     // the table of references may have rows
-	late      lateKeys // what makeIndexes writes
 }
 
 // newWriter returns a writer for the connection that has src as temp.src; tx is any
@@ -294,16 +289,8 @@ func newWriter(ctx context.Context, src *conn.Source, tx *sql.Tx) (*writer, erro
 	if err != nil {
 		return nil, err
 	}
-	empty := true
-	for _, t := range []numbered{pathTable, contentTable, nameTable} {
-		last, err := conn.MaxID(ctx, tx, t.name, t.id)
-		if err != nil {
-			return nil, err
-		}
-		empty = empty && last == 0
-	}
 	indexed, err := search.Indexed(ctx, tx)
-	return &writer{src: src, words: words, sets: sets, search: indexed, empty: empty}, err
+	return &writer{src: src, words: words, sets: sets, search: indexed}, err
 }
 
 func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
@@ -312,7 +299,7 @@ func (w *writer) in(ctx context.Context, sql *sql.Tx) *tx {
 
 // write adds everything of a batch, in the order in which rows need each other's ids.
 func (w *writer) write(ctx context.Context, sql *sql.Tx, b *Batch) error {
-	if w.empty && b.Full() {
+	if b.First {
 		for _, x := range layout.Indexes() {
 			if _, err := sql.ExecContext(ctx, "DROP INDEX IF EXISTS "+x.Name); err != nil {
 				return err
@@ -320,7 +307,6 @@ func (w *writer) write(ctx context.Context, sql *sql.Tx, b *Batch) error {
 		}
 		w.unindexed = true
 	}
-	w.empty = false
 	t := w.in(ctx, sql)
 	for _, step := range []func(*tx, *Batch) error{
 		insertContents, completeHashes, findClaimed, removeFacts, insertPaths, insertFacts, updateScans, insertSketches,

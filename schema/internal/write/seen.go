@@ -121,14 +121,13 @@ func (s *seen) id(k ident) (id int64, fresh bool) {
 	return s.first + int64(n), fresh
 }
 
-// takeKeys returns the rows of the key table for ids that have none yet, in their order.
+// takeKeys returns the rows of the key table for ids that have none yet.
 func (s *seen) takeKeys() []Key {
 	keys := make([]Key, 0, s.next-s.unkeyed)
 	for id := s.unkeyed; id < s.next; id++ {
 		keys = append(keys, Key{Key: s.fresh.at(int(id - s.first)).key, ID: id})
 	}
 	s.unkeyed = s.next
-	sortKeys(keys)
 	return keys
 }
 
@@ -139,6 +138,7 @@ func (s *seen) forget(keys []Key, keyed bool) {
 	s.own = s.own && !keyed
 	s.fresh, s.old, s.all, s.first = idTable{}, map[ident]int64{}, false, s.next
 	if s.own {
+		sortKeys(keys)
 		x := newKeyIndex(int64(len(keys)))
 		for _, k := range keys {
 			x.add(k)

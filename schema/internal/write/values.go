@@ -58,10 +58,10 @@ func insertValues(t *tx, b *Batch) error {
 	}
 	all := familyTables{byName: map[string]*familyTable{}}
 	for _, s := range sets {
-		if err := addFamilyWords(t, s.Values.Rows, &s.Exports.Values); err != nil {
+		if err := addFamilyWords(t, s.Values.Rows, s.Exports.Values); err != nil {
 			return err
 		}
-		all.add(s.Values.Rows, s.id, &s.Exports.Values)
+		all.add(s.Values.Rows, s.id, s.Exports.Values)
 	}
 	if err := all.insert(t); err != nil {
 		return err
