@@ -279,21 +279,15 @@ func (p *places) end() error {
 type Offsets struct {
 	*reader
 	archives map[int64]*Archive
-	recent   []*located // the last that were used
+	recent   map[int64]*located // those of an archive that were read last
 }
 
 // located are the offsets of some entries of an archive, by their rows.
-type located struct {
-	archive       int64
-	rows, offsets []int64
-}
-
-// maxRecent is how many of these are kept.
-const maxRecent = 64
+type located struct{ rows, offsets []int64 }
 
 // NewOffsets returns the offsets of a catalog.
 func NewOffsets(ctx context.Context, s *conn.Statements) (*Offsets, error) {
-	o := &Offsets{reader: &reader{ctx: ctx, s: s}, archives: map[int64]*Archive{}}
+	o := &Offsets{reader: &reader{ctx: ctx, s: s}, archives: map[int64]*Archive{}, recent: map[int64]*located{}}
 	return o, o.open()
 }
 
@@ -311,26 +305,17 @@ func Locate(ctx context.Context, db *sql.DB, do func(at func(archive, row int64)
 
 // At returns the offset of the entry that an archive has in a row; -1 is no place.
 func (o *Offsets) At(archive, row int64) (int64, error) {
-	for i, l := range o.recent {
-		if l.archive != archive || row < l.rows[0] || row > l.rows[len(l.rows)-1] {
-			continue
+	l := o.recent[archive]
+	if l == nil || row < l.rows[0] || row > l.rows[len(l.rows)-1] {
+		var err error
+		if l, err = o.read(archive, row); err != nil {
+			return 0, err
 		}
-		copy(o.recent[1:i+1], o.recent[:i])
-		o.recent[0] = l
-		return l.at(row)
+		o.recent[archive] = l
 	}
-	l, err := o.read(archive, row)
-	if err != nil {
-		return 0, err
-	}
-	o.recent = slices.Insert(o.recent[:min(len(o.recent), maxRecent-1)], 0, l)
-	return l.at(row)
-}
-
-func (l *located) at(row int64) (int64, error) {
 	i, ok := slices.BinarySearch(l.rows, row)
 	if !ok {
-		return 0, damaged("archive %d has no row %d", l.archive, row)
+		return 0, damaged("archive %d has no row %d", archive, row)
 	}
 	return l.offsets[i], nil
 }
@@ -351,7 +336,7 @@ func (o *Offsets) read(archive, row int64) (*located, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &located{archive: archive}
+	l := &located{}
 	scanner := &Scanner{r: o.reader}
 	for err = scanner.begin([]*Archive{a}, first); err == nil; {
 		var e *Row
