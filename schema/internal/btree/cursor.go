@@ -29,28 +29,17 @@ type Cursor struct {
 	moved  bool     // there was one
 	buf    []byte
 	ahead  []uint32
-	recent leaf  // of Find
-	found  int64 // key of the row, if isAt
-	isAt   bool
+	recent leaf // of Find
 }
 
 // Cursor returns a cursor that is at no row.
 func (t *Tree) Cursor() *Cursor {
-	return &Cursor{tree: t, values: make([]Value, t.values)}
+	return &Cursor{tree: t, values: make([]Value, t.columns)}
 }
 
 // Find moves to the row of a key, of a table whose key is a number. It returns nil if there
 // is none.
 func (c *Cursor) Find(key int64) (row []Value, err error) {
-	if c.isAt && c.found == key {
-		return c.values[:c.tree.shown], nil
-	}
-	row, err = c.find(key)
-	c.found, c.isAt = key, err == nil && row != nil
-	return row, err
-}
-
-func (c *Cursor) find(key int64) ([]Value, error) {
 	if l := &c.recent; l.cells > 0 && l.first <= key && key <= l.last {
 		return c.inLeaf(l, key)
 	}
@@ -146,9 +135,13 @@ func (l *level) search(compare func(i int) (int, error)) error {
 // From moves before the first row whose key is a, b or more. Of a table whose key is one number
 // that is a.
 func (c *Cursor) From(a, b int64) error {
-	c.moved, c.isAt = false, false
-	if in, err := c.inSameLeaf(a, b); in || err != nil {
-		return err
+	c.moved = false
+	// Keys mostly come in order, so that the leaf of the last one is searched first.
+	if n := len(c.stack); n > 0 && c.stack[n-1].leaf {
+		top := &c.stack[n-1]
+		if err := c.searchKey(top, a, b); err != nil || 0 < top.at && top.at < top.cells {
+			return err
+		}
 	}
 	c.stack = c.stack[:0]
 	for next := c.tree.root; ; {
@@ -185,29 +178,6 @@ func (c *Cursor) searchKey(l *level, a, b int64) error {
 	})
 }
 
-// inSameLeaf moves within the leaf that the cursor is in, if it is the one of the key.
-func (c *Cursor) inSameLeaf(a, b int64) (bool, error) {
-	if len(c.stack) == 0 {
-		return false, nil
-	}
-	top := &c.stack[len(c.stack)-1]
-	if !top.leaf || top.cells == 0 {
-		return false, nil
-	}
-	first, err := c.key(top, 0)
-	if err != nil {
-		return false, err
-	}
-	last, err := c.key(top, top.cells-1)
-	if err != nil {
-		return false, err
-	}
-	if compare(first, a, b) > 0 || compare(last, a, b) < 0 {
-		return false, nil
-	}
-	return true, c.searchKey(top, a, b)
-}
-
 // key returns the first two numbers of a cell, or the number that is the key.
 func (c *Cursor) key(l *level, i int) (key [2]int64, err error) {
 	if c.tree.rowid {
@@ -241,11 +211,7 @@ func (c *Cursor) Next() ([]Value, error) {
 			}
 			continue
 		}
-		values, err := c.row(top)
-		if err != nil {
-			return nil, err
-		}
-		key, err := c.rowKey(top)
+		key, err := c.key(top, top.at)
 		if err != nil {
 			return nil, err
 		}
@@ -253,6 +219,10 @@ func (c *Cursor) Next() ([]Value, error) {
 			return nil, damaged(top.number, "rows of table %s are out of order", c.tree.name)
 		}
 		c.last, c.moved = key, true
+		values, err := c.row(top)
+		if err != nil {
+			return nil, err
+		}
 		top.at++
 		if !top.leaf {
 			// The row belongs to a page that is kept by the slices of it.
@@ -263,18 +233,6 @@ func (c *Cursor) Next() ([]Value, error) {
 		return values, nil
 	}
 	return nil, nil
-}
-
-// rowKey returns the key of the row that a level is at, whose values are decoded.
-func (c *Cursor) rowKey(l *level) (key [2]int64, err error) {
-	if c.tree.rowid {
-		return c.key(l, l.at)
-	}
-	a, b := &c.values[c.tree.key[0]], &c.values[c.tree.key[1]]
-	if a.Kind != Int || b.Kind != Int {
-		return key, damaged(l.number, "a row of table %s has no key of two numbers", c.tree.name)
-	}
-	return [2]int64{a.Int, b.Int}, nil
 }
 
 // descend goes to the first row of the child that the cursor is before.
@@ -304,7 +262,7 @@ func (c *Cursor) row(l *level) ([]Value, error) {
 	if !decode(payload, c.tree.slots, c.values) {
 		return nil, damaged(l.number, "cell %d has no record", l.at)
 	}
-	return c.values[:c.tree.shown], nil
+	return c.values, nil
 }
 
 // Key returns the first column of the key of the row that [Cursor.Next] moved to.

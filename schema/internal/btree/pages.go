@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"pakdb/schema/internal/conn"
 )
@@ -116,11 +116,10 @@ func (p *Pages) read(numbers []uint32) error {
 	p.numbers = numbers
 	query, arg := "SELECT pgno, data FROM sqlite_dbpage WHERE pgno = ?1", driver.Value(int64(numbers[0]))
 	if len(numbers) > 1 {
-		list := []byte("[")
-		for _, n := range numbers {
-			list = append(strconv.AppendUint(list, uint64(n), 10), ',')
+		list, err := json.Marshal(numbers)
+		if err != nil {
+			return err
 		}
-		list[len(list)-1] = ']'
 		query, arg = "SELECT p.pgno, p.data FROM json_each(?1) n CROSS JOIN sqlite_dbpage p WHERE p.pgno = n.value", string(list)
 	}
 	p.arg[0] = arg

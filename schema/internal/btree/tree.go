@@ -10,14 +10,12 @@ import (
 // Tree is the rows of a table, in the order of its primary key: a number, or those columns
 // that a table WITHOUT ROWID begins with.
 type Tree struct {
-	pages  *Pages
-	name   string
-	root   uint32
-	rowid  bool  // the key is a number beside the columns
-	slots  []int // where columns of records go, in the order of records; -1: nowhere
-	values int   // how many values a row has
-	shown  int   // how many of them the caller sees
-	key    [2]int
+	pages   *Pages
+	name    string
+	root    uint32
+	rowid   bool  // the key is a number beside the columns
+	slots   []int // where columns of records go, in the order of records; -1: nowhere
+	columns int   // how many values a row has
 }
 
 // Table returns a table. columns are those that are read, in this order. It fails if the
@@ -60,6 +58,7 @@ func (t *Tree) choose(stored, columns []string) error {
 		t.slots = append(t.slots, -1)
 	}
 	last := 0
+	t.columns = len(columns)
 	for i, c := range columns {
 		place := slices.Index(stored, c)
 		if place < 0 {
@@ -67,20 +66,6 @@ func (t *Tree) choose(stored, columns []string) error {
 		}
 		t.slots[place] = i
 		last = max(last, place)
-	}
-	t.shown, t.values = len(columns), len(columns)
-	if !t.rowid {
-		if len(stored) < 2 {
-			return fmt.Errorf("%w: table %s has no key of two columns", ErrDamaged, t.name)
-		}
-		for i := range t.key {
-			if t.slots[i] < 0 {
-				t.slots[i] = t.values
-				t.values++
-			}
-			t.key[i] = t.slots[i]
-		}
-		last = max(last, 1)
 	}
 	t.slots = t.slots[:last+1]
 	return nil
