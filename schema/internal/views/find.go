@@ -36,13 +36,20 @@ func (t *table) find(x *test) (where condition, ok bool, err error) {
 		return where, ok, err
 	}
 	exact := t.collates == (collation{})
-	switch {
+	switch { // keys of different texts may agree
 	case strings.HasSuffix(name, "path") && exact:
-		return t.byIDs(name+"_id", func() ([]int64, error) { return t.pathsByText(text) })
+		return t.byIDs(name+"_id", "SELECT path_id FROM main.x_path_key WHERE key = ?1", record.PathKey(text))
 	case name == "dir" && exact:
-		return t.byIDs("path_id", func() ([]int64, error) { return t.pathsByDir(text) })
+		return t.byIDs("path_id", `SELECT p.path_id
+			FROM main.x_dir d
+			CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
+			WHERE d.prefix IN (?1, ?1 || '/')`, text)
 	case name == "content":
-		return t.byIDs("content_id", func() ([]int64, error) { return t.contentsByText(text) })
+		var key driver.Value // NULL: no content has such a text
+		if hash, err := hex.DecodeString(strings.TrimRight(text, " ")); err == nil && len(hash) >= 8 {
+			key = record.ContentKey(hash)
+		}
+		return t.byIDs("content_id", "SELECT content_id FROM main.x_content_key WHERE key = ?1", key)
 	case name == "asset_id" && t.column("asset_key") >= 0:
 		digits := strings.TrimRight(text, " ")
 		if key, err := strconv.ParseUint(digits[max(0, len(digits)-16):], 16, 64); err == nil {
@@ -62,7 +69,7 @@ func (t *table) find(x *test) (where condition, ok bool, err error) {
 		return where, ok, err
 	}
 	if !t.collates.rtrim && strings.Contains(t.views[t.name], "\n       n.name COLLATE NOCASE AS "+name) && strings.Contains(t.views[t.name], "name_id = v.name_id") {
-		return t.byIDs("name_id", func() ([]int64, error) { return t.namesByText(text) })
+		return t.byIDs("name_id", "SELECT name_id FROM main.x_name_key WHERE key = ?1", family.NameKey(text))
 	}
 	return where, false, nil
 }
@@ -74,17 +81,37 @@ func (t *table) findLike(x *test) (where condition, ok bool, err error) {
 		return where, false, nil
 	}
 	pattern, _, _ = strings.Cut(pattern, "\x00") // SQLite ends it there
-	return t.byIDs("path_id", func() ([]int64, error) {
-		if x.op == vtab.OpGLOB {
-			return t.pathsByGlob(pattern)
+	if x.op == vtab.OpGLOB {                     // by the folder that the pattern begins with
+		fixed := pattern
+		if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+			fixed = pattern[:i]
 		}
-		return t.pathsByLike(pattern)
-	})
+		folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
+		if folder == "" {
+			return where, false, nil
+		}
+		return t.byIDs("path_id", `SELECT p.path_id
+			FROM main.x_dir d
+			CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
+			WHERE d.prefix >= ?2 AND d.prefix < ?3 AND d.prefix || p.name GLOB ?1 LIMIT 10000`,
+			pattern, folder, folder[:len(folder)-1]+"0") // what follows the slash
+	}
+	// By the search index, if the catalog has one and few paths match.
+	part := search.PartOf(pattern)
+	trigrams := search.Trigrams(part)
+	if part == "" || trigrams == "" {
+		return where, false, nil
+	}
+	rare := false
+	if err := t.each(search.RareSQL, []driver.Value{trigrams}, func(v []driver.Value) { rare = v[0] == int64(1) }); err != nil || !rare {
+		return where, false, nil // there is no index, among others
+	}
+	return t.byIDs("path_id", search.PathsSQL, trigrams, search.Contains(part), pattern)
 }
 
-// byIDs returns the condition for rows with one of some ids, unless they are many: find
-// returns nil then.
-func (t *table) byIDs(column string, find func() ([]int64, error)) (where condition, ok bool, err error) {
+// byIDs returns the condition for rows with one of the ids that a query has in its last column, unless
+// they are many.
+func (t *table) byIDs(column, query string, args ...driver.Value) (where condition, ok bool, err error) {
 	if t.column(column) < 0 {
 		return where, false, nil
 	}
@@ -92,8 +119,12 @@ func (t *table) byIDs(column string, find func() ([]int64, error)) (where condit
 	if ok, err = t.isServed(where); err != nil || !ok {
 		return where, false, err
 	}
-	ids, err := find()
-	if err != nil || ids == nil || len(ids) > maxFound {
+	ids := []int64{}
+	if err := t.each(query, args, func(v []driver.Value) {
+		if id, ok := v[len(v)-1].(int64); ok && len(ids) <= maxFound {
+			ids = append(ids, id)
+		}
+	}); err != nil || len(ids) > maxFound {
 		return where, false, err
 	}
 	list, err := json.Marshal(ids)
@@ -150,75 +181,4 @@ func (t *table) keyOf(name string) string {
 		}
 	}
 	return ""
-}
-
-func (t *Tables) idsOf(query string, args ...driver.Value) (ids []int64, err error) {
-	ids = []int64{}
-	err = t.each(query, args, func(v []driver.Value) {
-		if id, ok := v[0].(int64); ok && len(ids) <= maxFound {
-			ids = append(ids, id)
-		}
-	})
-	return ids, err
-}
-
-// pathsByText returns the ids of a path. Keys of different texts may agree.
-func (t *Tables) pathsByText(text string) ([]int64, error) {
-	return t.idsOf("SELECT path_id FROM main.x_path_key WHERE key = ?1", record.PathKey(text))
-}
-
-func (t *Tables) pathsByDir(text string) ([]int64, error) {
-	return t.idsOf(`SELECT p.path_id
-		FROM main.x_dir d
-		CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
-		WHERE d.prefix IN (?1, ?1 || '/')`, text)
-}
-
-// pathsByGlob goes by the folder that the pattern begins with.
-func (t *Tables) pathsByGlob(pattern string) ([]int64, error) {
-	fixed := pattern
-	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
-		fixed = pattern[:i]
-	}
-	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
-	if folder == "" {
-		return nil, nil
-	}
-	return t.idsOf(`SELECT p.path_id
-		FROM main.x_dir d
-		CROSS JOIN main.x_path p ON p.dir_id = d.dir_id
-		WHERE d.prefix >= ?2 AND d.prefix < ?3 AND d.prefix || p.name GLOB ?1 LIMIT 10000`,
-		pattern, folder, folder[:len(folder)-1]+"0") // what follows the slash
-}
-
-// pathsByLike goes by the search index, if the catalog has one and few paths match.
-func (t *Tables) pathsByLike(pattern string) ([]int64, error) {
-	part := search.PartOf(pattern)
-	trigrams := search.Trigrams(part)
-	if part == "" || trigrams == "" {
-		return nil, nil
-	}
-	rare := false
-	if err := t.each(search.RareSQL, []driver.Value{trigrams}, func(v []driver.Value) { rare = v[0] == int64(1) }); err != nil || !rare {
-		return nil, nil // there is no index, among others
-	}
-	ids := []int64{}
-	err := t.each(search.PathsSQL, []driver.Value{trigrams, search.Contains(part), pattern}, func(v []driver.Value) {
-		if id, ok := v[2].(int64); ok && len(ids) <= maxFound {
-			ids = append(ids, id)
-		}
-	})
-	return ids, err
-}
-
-func (t *Tables) contentsByText(text string) ([]int64, error) {
-	hash, err := hex.DecodeString(strings.TrimRight(text, " "))
-	if err != nil || len(hash) < 8 {
-		return []int64{}, nil // no content has such a text
-	}
-	return t.idsOf("SELECT content_id FROM main.x_content_key WHERE key = ?1", record.ContentKey(hash))
-}
-
-func (t *Tables) namesByText(text string) ([]int64, error) {
-	return t.idsOf("SELECT name_id FROM main.x_name_key WHERE key = ?1", family.NameKey(text))
 }
