@@ -30,6 +30,7 @@ type cursor struct {
 	stores []*store
 	at     int // the store
 	row    int
+	counts bool // rows are read again, of which a statement may take so many
 
 	index *index // of the store; nil: all rows
 	hash  uint64
@@ -258,31 +259,41 @@ func (c *cursor) kept() error {
 			c.lastStores[i] = s
 		}
 	}
-	c.stores = c.lastStores
-	c.at, c.row = -1, -1
-	err := c.nextStore()
+	c.stores, c.at, c.counts = c.lastStores, -1, c.plan.filters >= 3 || c.again
+	err := c.next()
 	if c.index == nil || c.at < len(c.stores)-1 || !c.end && c.index.after(c.row) >= 0 { // there may be other rows
 		c.retain()
 	}
 	return err
 }
 
-// nextStore moves to the first row of the next store that has one.
-func (c *cursor) nextStore() (err error) {
+// next moves to the first row that is accepted of the stores after this one, or of the chunks that
+// are read.
+func (c *cursor) next() error {
 	for {
-		if c.at++; c.at >= len(c.stores) {
-			c.end = true
-			return nil
-		}
-		s := c.stores[c.at]
-		c.row = 0
-		if len(c.plan.key) > 0 {
-			if c.index, err = s.indexOf(c.plan.keyName, c.plan.key, c.t.ctx.Err); err != nil {
-				return err
+		var err error
+		switch {
+		case c.more:
+			c.chunk.clear()
+			if c.more, err = c.reader.read(c.chunk, c.size); err == nil {
+				err = c.t.ctx.Err()
 			}
-			c.row = c.index.first(c.hash)
+			c.size, c.row = min(2*c.size, 1024), 0
+		case c.at+1 >= len(c.stores):
+			c.end = true
+			return c.stopReading()
+		default:
+			c.at, c.row = c.at+1, 0
+			if len(c.plan.key) > 0 {
+				if c.index, err = c.stores[c.at].indexOf(c.plan.keyName, c.plan.key, c.t.ctx.Err); err == nil {
+					c.row = c.index.first(c.hash)
+				}
+			}
 		}
-		if found, err := c.skip(s); found || err != nil {
+		if err != nil {
+			return err
+		}
+		if found, err := c.skip(); found || err != nil {
 			return err
 		}
 	}
@@ -290,8 +301,8 @@ func (c *cursor) nextStore() (err error) {
 
 // skip moves on to the first row, from where it is, that is accepted; found is false if the
 // store has none.
-func (c *cursor) skip(s *store) (found bool, err error) {
-	for c.row >= 0 && c.row < s.n {
+func (c *cursor) skip() (found bool, err error) {
+	for s := c.stores[c.at]; c.row >= 0 && c.row < s.n; {
 		if ok, err := c.accepts(s); ok || err != nil {
 			return ok, err
 		}
@@ -312,14 +323,16 @@ func (c *cursor) accepts(s *store) (bool, error) {
 	return true, nil
 }
 
-// step moves to the next row of a store that is kept.
+// step moves to the next row of a store.
 func (c *cursor) step() error {
 	if c.index != nil {
 		c.row = c.index.after(c.row)
 		return nil
 	}
-	c.row++
-	return c.worked()
+	if c.row++; c.counts {
+		return c.worked()
+	}
+	return nil
 }
 
 // hasKept reports whether the rows of builds are kept.
@@ -393,36 +406,11 @@ func (c *cursor) first() error {
 	if c.chunk == nil {
 		c.chunk = newStore(len(c.t.columns), &pool{})
 	}
-	c.chunk.clear()
 	for i := range c.tests {
 		c.tests[i].prepare()
 	}
-	c.stores, c.at, c.row = []*store{c.chunk}, 0, -1
-	return c.advance()
-}
-
-// advance moves to the next row of a reader.
-func (c *cursor) advance() error {
-	for {
-		for c.row++; c.row < c.chunk.n; c.row++ {
-			if ok, err := c.accepts(c.chunk); ok || err != nil {
-				return err
-			}
-		}
-		if !c.more {
-			c.end = true
-			return c.stopReading()
-		}
-		c.chunk.clear()
-		var err error
-		if c.more, err = c.reader.read(c.chunk, c.size); err != nil {
-			return err
-		}
-		if err := c.t.ctx.Err(); err != nil {
-			return err
-		}
-		c.size, c.row = min(2*c.size, 1024), -1
-	}
+	c.stores, c.at, c.counts = []*store{c.chunk}, 0, false
+	return c.next()
 }
 
 func (c *cursor) stopReading() error {
@@ -436,7 +424,7 @@ func (c *cursor) stopReading() error {
 
 // worked counts a row that is read again.
 func (c *cursor) worked() error {
-	if c.plan.filters < 3 && !c.again || c.stores[c.at].n <= fewRows {
+	if c.stores[c.at].n <= fewRows {
 		return nil
 	}
 	if c.t.work++; c.t.work > maxWork {
@@ -453,17 +441,13 @@ var ErrQuadratic = errors.New("the statement reads all rows again for each row o
 func (c *cursor) Next() error { return c.t.fail(c.move()) }
 
 func (c *cursor) move() error {
-	s := c.stores[c.at]
-	if s == c.chunk {
-		return c.advance()
-	}
 	if err := c.step(); err != nil {
 		return err
 	}
-	if found, err := c.skip(s); found || err != nil {
+	if found, err := c.skip(); found || err != nil {
 		return err
 	}
-	return c.nextStore()
+	return c.next()
 }
 
 // Eof reports whether there is no row.
