@@ -285,6 +285,9 @@ type Offsets struct {
 // located are the offsets of some entries of an archive, by their rows.
 type located struct{ rows, offsets []int64 }
 
+// maxRecent bounds archives whose offsets are kept.
+const maxRecent = 64
+
 // NewOffsets returns the offsets of a catalog.
 func NewOffsets(ctx context.Context, s *conn.Statements) (*Offsets, error) {
 	o := &Offsets{reader: &reader{ctx: ctx, s: s}, archives: map[int64]*Archive{}, recent: map[int64]*located{}}
@@ -310,6 +313,9 @@ func (o *Offsets) At(archive, row int64) (int64, error) {
 		var err error
 		if l, err = o.read(archive, row); err != nil {
 			return 0, err
+		}
+		if len(o.recent) == maxRecent {
+			clear(o.recent)
 		}
 		o.recent[archive] = l
 	}
