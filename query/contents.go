@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -60,10 +59,7 @@ func NewContents(catalog string, r *codecs.Registry, store *objects.Store, optio
 // called before anything is read.
 func (c *Contents) Only(folders ...string) error {
 	for _, f := range folders {
-		real, err := filepath.Abs(f)
-		if err == nil {
-			real, err = filepath.EvalSymlinks(real)
-		}
+		real, err := regular.RealPath(f)
 		if err != nil {
 			return err
 		}
@@ -77,11 +73,8 @@ func (c *Contents) allowed(location string) bool {
 	if len(c.below) == 0 {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(location)
-	return err == nil && slices.ContainsFunc(c.below, func(folder string) bool {
-		below, err := filepath.Rel(folder, real)
-		return err == nil && filepath.IsLocal(below)
-	})
+	real, err := regular.RealPath(location)
+	return err == nil && slices.ContainsFunc(c.below, func(folder string) bool { return regular.IsBelow(real, folder) })
 }
 
 // Open returns a content and its size. The reader verifies the BLAKE3 and

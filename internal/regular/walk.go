@@ -69,7 +69,7 @@ func Walk(ctx context.Context, root string, p Policy, skip func(fs.FileInfo) boo
 		w.found(root, filepath.Base(root), st)
 		return w.files, nil, nil
 	}
-	if w.root, err = realPath(root); err == nil {
+	if w.root, err = RealPath(root); err == nil {
 		err = w.folder(root, "", append(foldersAbove(w.root), st))
 	}
 	if err == nil && len(w.refused) > 0 {
@@ -152,11 +152,11 @@ func (w *walk) link(at, name string, way []fs.FileInfo) error {
 	case err != nil:
 		return err
 	}
-	to, err := realPath(at)
+	to, err := RealPath(at)
 	if err != nil {
 		return err
 	}
-	if w.policy == Ship && !isBelow(to, w.root) {
+	if w.policy == Ship && !IsBelow(to, w.root) {
 		w.refused = append(w.refused, &Odd{at, name, fmt.Errorf("%w: %s", ErrOutside, to)})
 		return nil
 	}
@@ -205,8 +205,8 @@ func (w *walk) odd(o *Odd) {
 	}
 }
 
-// realPath returns a path as absolute and without links.
-func realPath(at string) (string, error) {
+// RealPath returns a path as absolute and without links.
+func RealPath(at string) (string, error) {
 	at, err := filepath.Abs(at)
 	if err != nil {
 		return "", err
@@ -214,8 +214,8 @@ func realPath(at string) (string, error) {
 	return filepath.EvalSymlinks(at)
 }
 
-// isBelow reports whether a path without links is a folder, or lies in it.
-func isBelow(at, folder string) bool {
+// IsBelow reports whether a path without links is a folder, or lies in it.
+func IsBelow(at, folder string) bool {
 	rel, err := filepath.Rel(folder, at)
 	return err == nil && filepath.IsLocal(rel)
 }
