@@ -22,27 +22,27 @@ import (
 // sense. contents may be nil.
 func Functions(contents *Contents) []schema.Function {
 	return []schema.Function{
-		TextFunction("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", pathDir),
-		TextFunction("path_name(path)", "last part of a path: A.umap", func(p string) driver.Value { return pathName(p) }),
-		TextFunction("path_ext(path)", "extension in lower case without the dot: umap", func(p string) driver.Value { return schema.Ext(pathName(p)) }),
+		FunctionOf("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", pathDir),
+		FunctionOf("path_name(path)", "last part of a path: A.umap", func(p string) driver.Value { return pathName(p) }),
+		FunctionOf("path_ext(path)", "extension in lower case without the dot: umap", func(p string) driver.Value { return schema.Ext(pathName(p)) }),
 		pure("path_head(path, n)", "the first n parts of a path", pathHead),
 		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
-		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
+		FunctionOf("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", func(n int64) driver.Value { return fmt.Sprintf("%016x", uint64(n)) }),
 		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexp()),
-		TextFunction("key_of_path(path)", "key of a path in path_key", func(path string) driver.Value { return schema.PathKey(path) }),
-		TextFunction("key_of_name(name)", "key of a name in name_key, whatever its case", func(name string) driver.Value { return schema.NameKey(name) }),
+		FunctionOf("key_of_path(path)", "key of a path in path_key", func(path string) driver.Value { return schema.PathKey(path) }),
+		FunctionOf("key_of_name(name)", "key of a name in name_key, whatever its case", func(name string) driver.Value { return schema.NameKey(name) }),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
 		NewFunction("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, contents.blob),
 		NewFunction("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for other contents", false, contents.text),
 	}
 }
 
-// TextFunction makes a pure SQL function of one text, such as a hash of paths.
-// f returns int64, float64, string, []byte or nil.
-func TextFunction(usage, doc string, f func(string) driver.Value) schema.Function {
+// FunctionOf makes a pure SQL function of one value, such as a hash of paths: NULL for values of
+// another type. f returns int64, float64, string, []byte, bool or nil.
+func FunctionOf[T string | int64](usage, doc string, f func(T) driver.Value) schema.Function {
 	return pure(usage, doc, func(args []driver.Value) (driver.Value, error) {
-		if s, ok := args[0].(string); ok {
-			return f(s), nil
+		if v, ok := args[0].(T); ok {
+			return f(v), nil
 		}
 		return nil, nil
 	})
@@ -120,13 +120,6 @@ func humanSize(args []driver.Value) (driver.Value, error) {
 	return nil, nil
 }
 
-func hexID(args []driver.Value) (driver.Value, error) {
-	if n, ok := args[0].(int64); ok {
-		return fmt.Sprintf("%016x", uint64(n)), nil
-	}
-	return nil, nil
-}
-
 // maxRegexps bounds the compiled patterns that are kept; a column of patterns
 // would otherwise keep one a row.
 const maxRegexps = 64
@@ -162,17 +155,10 @@ func newRegexp() func(args []driver.Value) (driver.Value, error) {
 			return nil, err
 		}
 		if b, ok := args[1].([]byte); ok {
-			return truth(re.Match(b)), nil
+			return re.Match(b), nil
 		}
-		return truth(re.MatchString(text(args[1], ""))), nil
+		return re.MatchString(text(args[1], "")), nil
 	}
-}
-
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // maxContent bounds the contents that SQL may hold in memory.

@@ -60,8 +60,8 @@ func scan(s string) (kind, int) {
 	case strings.IndexByte(" \t\r\n\f", c) >= 0:
 		return space, 1
 	case strings.HasPrefix(s, "--"):
-		line, _, ended := strings.Cut(s, "\n")
-		return space, len(line) + int(truth(ended))
+		line, _, _ := strings.Cut(s, "\n")
+		return space, min(len(line)+1, len(s))
 	case strings.HasPrefix(s, "/*"):
 		if end := strings.Index(s[2:], "*/"); end >= 0 {
 			return space, end + 4

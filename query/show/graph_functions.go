@@ -35,7 +35,7 @@ func GraphFunctions(catalog *sql.DB) []schema.Function {
 			n, _ := weak.(int64)
 			return g.Locality(ctx, n != 0)
 		}),
-		query.TextFunction("asset(path)", "what the files of one asset share; NULL for another file", func(path string) driver.Value {
+		query.FunctionOf("asset(path)", "what the files of one asset share; NULL for another file", func(path string) driver.Value {
 			if asset := parts.Of(path); asset != "" {
 				return asset
 			}

@@ -60,9 +60,9 @@ func formatFunctions() []schema.Function {
 		return func(s string) driver.Value { return int64(h(s)) }
 	}
 	return []schema.Function{
-		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
-		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(gpak.FileID)),
-		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(gpak.ResourceID)),
+		query.FunctionOf("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
+		query.FunctionOf("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(gpak.FileID)),
+		query.FunctionOf("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(gpak.ResourceID)),
 	}
 }
 
