@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"pakdb/internal/testkit/schematest"
@@ -53,6 +54,36 @@ func TestLargeFirstBuildHasIndexes(t *testing.T) {
 func TestLargeBuildAfterOneWithoutContents(t *testing.T) {
 	c, path := newCatalog(t)
 	writeBuild(t, c, "deleted", []*schema.Entry{{Name: "gone.txt", Flags: 2, Offset: -1}})
+	if _, err := largeBuild(t, t.Context(), c).Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := scan[string](t, readDB(t, path), "PRAGMA integrity_check"); s != "ok" {
+		t.Error(s)
+	}
+	if all, _ := findings(t, path); len(all) > 0 {
+		t.Error(all)
+	}
+}
+
+// TestLargeBuildAfterEditionsWithoutNames: no path, content or text was stored before, but rows that
+// lie between those of a first edition.
+func TestLargeBuildAfterEditionsWithoutNames(t *testing.T) {
+	c, path := newCatalog(t)
+	for build, ids := range [][]uint64{{1, 3}, {1, 2, 3}} {
+		schematest.Build(t, c, fmt.Sprint(build), func(b *schema.Build) {
+			id := schematest.Start(t, b, schema.Archive{Name: "b.bin", Size: int64(len(ids)), Quick: digest(build), Scan: "s", Format: "test"})
+			for n, low := range ids {
+				if err := b.Add(id, &schema.Entry{Ordinal: int64(n), Flags: 2, Offset: -1, ID: [2]uint64{0, low}, IDBits: 32}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: "b.bin", Location: "/b.bin"})
+		})
+	}
 	if _, err := largeBuild(t, t.Context(), c).Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ type interner struct {
 	stated   map[int64]bool // contents of which the catalog has only the start of the hash; false: they have been read now
 	refs     []Key          // that have no row in the key table yet
 	refsFrom int64          // they are of contents from it on
-	begun    bool
-	late     bool // the key tables are made when all rows are there, see makeIndexes
+	empty    bool           // the catalog has no archive, path, content or text, and there was no batch
+	late     bool           // the key tables are made when all rows are there, see makeIndexes
 }
 
 // newInterner reads where the ids are.
@@ -50,7 +50,9 @@ func newInterner(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *inte
 	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
 		in.texts.start(ctx, tx, nameTable))
 	in.refsFrom = in.contents.next
-	return in, err
+	archives, failed := conn.MaxID(ctx, tx, "x_archive", "archive_id")
+	in.empty = archives == 0 && in.paths.own && in.contents.own && in.texts.own
+	return in, errors.Join(err, failed)
 }
 
 // full reports that the memory of what was seen is used up.
@@ -64,9 +66,8 @@ func (in *interner) intern(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	if !in.begun {
-		b.First = b.Full() && in.paths.own && in.contents.own && in.texts.own
-		in.begun, in.late = true, b.First
+	if in.empty {
+		b.First, in.late, in.empty = b.Full(), b.Full(), false
 	}
 	in.addFiles(b)
 	if err := in.keepRows(ctx, b); err != nil {
