@@ -14,12 +14,6 @@ type level struct {
 	at int
 }
 
-// leaf is a leaf in which a key was found, and its first and its last key.
-type leaf struct {
-	level
-	first, last int64
-}
-
 // Cursor goes through the rows of a table. Values belong to it until it moves.
 type Cursor struct {
 	tree   *Tree
@@ -29,7 +23,6 @@ type Cursor struct {
 	moved  bool     // there was one
 	buf    []byte
 	ahead  []uint32
-	recent leaf // of Find
 }
 
 // Cursor returns a cursor that is at no row.
@@ -40,31 +33,10 @@ func (t *Tree) Cursor() *Cursor {
 // Find moves to the row of a key, of a table whose key is a number. It returns nil if there
 // is none.
 func (c *Cursor) Find(key int64) (row []Value, err error) {
-	if l := &c.recent; l.cells > 0 && l.first <= key && key <= l.last {
-		return c.inLeaf(l, key)
-	}
-	n, err := c.tree.node(c.tree.root)
-	for depth := 0; err == nil && !n.leaf; depth++ {
-		if depth == maxDepth {
-			return nil, damaged(n.number, "table %s is too deep", c.tree.name)
-		}
-		l := level{node: n}
-		if err = l.searchRowid(key); err == nil {
-			n, err = c.below(&l)
-		}
-	}
-	if err != nil || n.cells == 0 {
+	if found, err := c.seek(key, math.MaxInt64); !found || err != nil {
 		return nil, err
 	}
-	l := leaf{level: level{node: n}}
-	if l.first, err = n.rowid(0); err != nil {
-		return nil, err
-	}
-	if l.last, err = n.rowid(n.cells - 1); err != nil {
-		return nil, err
-	}
-	c.recent = l
-	return c.inLeaf(&c.recent, key)
+	return c.row(&c.stack[len(c.stack)-1])
 }
 
 // below returns the child that a level is before. Those after it are read, too, if the one before
@@ -89,93 +61,70 @@ func (c *Cursor) below(l *level) (n node, err error) {
 	return c.tree.node(next, c.ahead...)
 }
 
-// inLeaf returns the row of a key in a leaf.
-func (c *Cursor) inLeaf(l *leaf, key int64) ([]Value, error) {
-	// Few keys are missing between others, so its place is guessed first.
-	l.at = int(min(max(key-l.first, 0), int64(l.cells-1)))
-	k, err := l.rowid(l.at)
-	if err == nil && k != key {
-		if err = l.searchRowid(key); err == nil && l.at < l.cells {
-			k, err = l.rowid(l.at)
-		}
-	}
-	if err != nil || k != key {
-		return nil, err
-	}
-	return c.row(&l.level)
-}
-
-// searchRowid sets at to the first cell whose key is the one that is given, or more.
-func (l *level) searchRowid(key int64) error {
-	return l.search(func(i int) (int, error) {
-		k, err := l.rowid(i)
-		return cmp.Compare(k, key), err
-	})
-}
-
-// search sets at to the first cell that compares as 0 or more.
-func (l *level) search(compare func(i int) (int, error)) error {
-	low, high := 0, l.cells
-	for low < high {
-		mid := (low + high) / 2
-		order, err := compare(mid)
-		if err != nil {
-			return err
-		}
-		if order < 0 {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	l.at = low
-	return nil
-}
-
 // From moves before the first row whose key is a, b or more. Of a table whose key is one number
 // that is a.
 func (c *Cursor) From(a, b int64) error {
+	_, err := c.seek(a, b)
+	return err
+}
+
+// seek is From, and reports whether the row has the key.
+func (c *Cursor) seek(a, b int64) (found bool, err error) {
 	c.moved = false
 	// Keys mostly come in order, so that the leaf of the last one is searched first.
 	if n := len(c.stack); n > 0 && c.stack[n-1].leaf {
 		top := &c.stack[n-1]
-		if err := c.searchKey(top, a, b); err != nil || 0 < top.at && top.at < top.cells {
-			return err
+		if found, err = c.searchKey(top, a, b); found || err != nil || 0 < top.at && top.at < top.cells {
+			return found, err
 		}
 	}
-	c.stack = c.stack[:0]
-	for next := c.tree.root; ; {
+	n, err := c.tree.node(c.tree.root)
+	for c.stack = c.stack[:0]; err == nil; n, err = c.below(&c.stack[len(c.stack)-1]) {
 		if len(c.stack) == maxDepth {
-			return damaged(next, "table %s is too deep", c.tree.name)
-		}
-		n, err := c.tree.node(next)
-		if err != nil {
-			return err
+			return false, damaged(n.number, "table %s is too deep", c.tree.name)
 		}
 		c.stack = append(c.stack, level{node: n})
-		top := &c.stack[len(c.stack)-1]
-		if err := c.searchKey(top, a, b); err != nil {
-			return err
-		}
-		if n.leaf {
-			return nil
-		}
-		if next, err = n.child(top.at); err != nil {
-			return err
+		if found, err = c.searchKey(&c.stack[len(c.stack)-1], a, b); err != nil || n.leaf {
+			break
 		}
 	}
+	return found, err
 }
 
 func compare(key [2]int64, a, b int64) int {
 	return cmp.Or(cmp.Compare(key[0], a), cmp.Compare(key[1], b))
 }
 
-// searchKey sets the place of a level to the first key that is a, b or more.
-func (c *Cursor) searchKey(l *level, a, b int64) error {
-	return l.search(func(i int) (int, error) {
-		key, err := c.key(l, i)
-		return compare(key, a, b), err
-	})
+// searchKey sets the place of a level to the first key that is a, b or more, and reports whether it is
+// that one.
+func (c *Cursor) searchKey(l *level, a, b int64) (found bool, err error) {
+	low, high := 0, l.cells
+	guess := (low + high) / 2
+	if c.tree.rowid && l.leaf && high > 0 { // few numbers are missing between others
+		first, err := l.rowid(0)
+		if err != nil {
+			return false, err
+		}
+		guess = int(min(max(a-first, 0), int64(high-1)))
+	}
+	for low < high {
+		key, err := c.key(l, guess)
+		if err != nil {
+			return false, err
+		}
+		switch order := compare(key, a, b); {
+		case order < 0:
+			low = guess + 1
+		case order == 0:
+			l.at = guess
+			return true, nil
+		default:
+			high = guess
+		}
+		guess = (low + high) / 2
+	}
+	l.at = low
+	return false, nil
 }
 
 // key returns the first two numbers of a cell, or the number that is the key.
