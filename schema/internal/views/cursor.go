@@ -172,9 +172,13 @@ func (c *cursor) chooseBuilds() {
 
 // isSame reports whether two values are of one type and equal.
 func isSame(a, b driver.Value) bool {
-	if blob, ok := a.([]byte); ok {
-		other, ok := b.([]byte)
-		return ok && bytes.Equal(blob, other)
+	switch a := a.(type) {
+	case int64:
+		n, ok := b.(int64)
+		return ok && a == n
+	case []byte:
+		blob, ok := b.([]byte)
+		return ok && bytes.Equal(a, blob)
 	}
 	return a == b
 }
