@@ -5,11 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"iter"
 	"slices"
 
 	"pakdb/diff/internal/side"
+	"pakdb/internal/seq"
 	"pakdb/schema"
 )
 
@@ -48,9 +48,6 @@ const referrers = `SELECT DISTINCT want.path_id, e.path_id, k.word
 	WHERE fs.path_id IS NOT NULL
 	ORDER BY 2, 1, 3`
 
-// errStopped ends an iteration that nobody follows any longer.
-var errStopped = errors.New("stopped")
-
 // hit is a path that was reached, from another.
 type hit struct {
 	path, via int64
@@ -63,25 +60,14 @@ type hit struct {
 // What refers to an entry that is gone counts as well. depth bounds the levels;
 // below 1 there is no bound.
 func Impact(ctx context.Context, db *sql.DB, r *Result, depth int, keep func(*Change) bool) iter.Seq2[Dependent, error] {
-	return func(yield func(Dependent, error) bool) {
+	return seq.Of(func(add func(Dependent) error) error {
 		changed, gone, err := start(ctx, r, keep)
-		if err != nil {
-			yield(Dependent{}, err)
-			return
-		}
 		seen := map[int64]bool{}
 		level := changed
-		for d := 1; (len(level) > 0 || len(gone) > 0) && (depth < 1 || d <= depth); d++ {
-			hits, err := reach(ctx, db, r, level, gone, seen, d)
-			if err == nil {
-				err = yieldHits(ctx, db, hits, changed, yield)
-			}
-			if err == errStopped {
-				return
-			}
-			if err != nil {
-				yield(Dependent{}, err)
-				return
+		for d := 1; err == nil && (len(level) > 0 || len(gone) > 0) && (depth < 1 || d <= depth); d++ {
+			var hits []hit
+			if hits, err = reach(ctx, db, r, level, gone, seen, d); err == nil {
+				err = addHits(ctx, db, hits, changed, add)
 			}
 			level, gone = nil, nil
 			for _, h := range hits {
@@ -89,7 +75,8 @@ func Impact(ctx context.Context, db *sql.DB, r *Result, depth int, keep func(*Ch
 			}
 			slices.Sort(level)
 		}
-	}
+		return err
+	})
 }
 
 // start lists the changed paths of the new build, and those that only
@@ -136,8 +123,8 @@ func reach(ctx context.Context, db *sql.DB, r *Result, level, gone []int64, seen
 	return hits, nil
 }
 
-// yieldHits looks up names and hands hits on in their order.
-func yieldHits(ctx context.Context, db *sql.DB, hits []hit, changed []int64, yield func(Dependent, error) bool) error {
+// addHits looks up names and hands hits on in their order.
+func addHits(ctx context.Context, db *sql.DB, hits []hit, changed []int64, add func(Dependent) error) error {
 	var ids []int64
 	for _, h := range hits {
 		ids = append(ids, h.path, h.via)
@@ -149,8 +136,8 @@ func yieldHits(ctx context.Context, db *sql.DB, hits []hit, changed []int64, yie
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(n.Rank(a.path), n.Rank(b.path)) })
 	for _, h := range hits {
 		_, itself := slices.BinarySearch(changed, h.path)
-		if !yield(Dependent{Path: n.Path(h.path), Depth: h.depth, Via: n.Path(h.via), Kind: h.kind, Changed: itself}, nil) {
-			return errStopped
+		if err := add(Dependent{Path: n.Path(h.path), Depth: h.depth, Via: n.Path(h.via), Kind: h.kind, Changed: itself}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"pakdb/internal/asset"
 	"pakdb/internal/search"
+	"pakdb/internal/seq"
 	"pakdb/schema"
 )
 
@@ -41,7 +42,7 @@ const window = 256
 // Hits yields where in all builds a text is found, the best first. [search.Parse] says what the
 // text may be. It fails with [ErrNoIndex] where there is no index.
 func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
-	return seq(func(add func(Hit) error) error { return f.each(ctx, text, add) })
+	return seq.Of(func(add func(Hit) error) error { return f.each(ctx, text, add) })
 }
 
 // each calls add for each of [Finder.Hits].
@@ -73,24 +74,6 @@ func (f *Finder) each(ctx context.Context, text string, add func(Hit) error) err
 			if err != nil {
 				return err
 			}
-		}
-	}
-}
-
-// errEnough ends what yields more than is wanted.
-var errEnough = errors.New("there is enough")
-
-// seq yields what each adds, and the error that it returns.
-func seq[T any](each func(add func(T) error) error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		err := each(func(v T) error {
-			if !yield(v, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(*new(T), err)
 		}
 	}
 }
@@ -180,7 +163,7 @@ func byPart(kind int, part, indexed, all string, keep func(match) bool) lookup {
 
 // matches yields what lookups find.
 func (f *Finder) matches(ctx context.Context, q *search.Query, lookups []lookup) iter.Seq2[match, error] {
-	return seq(func(add func(match) error) error {
+	return seq.Of(func(add func(match) error) error {
 		for _, l := range lookups {
 			err := schema.Each(ctx, f.db, func(rows *sql.Rows) error {
 				m := match{kind: l.kind}

@@ -14,6 +14,7 @@ import (
 	"modernc.org/sqlite/vtab"
 
 	"pakdb/internal/process"
+	"pakdb/internal/seq"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
 	"pakdb/schema/internal/layout"
@@ -107,7 +108,7 @@ func readOnly(ctx context.Context, path string, functions []Function, tables []T
 // through SQLite would end the process.
 func (r *ReadOnly) call(f func() error) error {
 	err := process.RescueCall(f)
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, seq.ErrEnough) {
 		r.failed = err
 	}
 	return err
@@ -315,27 +316,11 @@ func (c *tableCursor) Filter(plan int, _ string, args []vtab.Value) error {
 		return fmt.Errorf("%s needs its arguments: %s", c.m.Name, c.m.Usage())
 	}
 	c.args = slices.Clone(args)
-	c.next, c.stop = iter.Pull2(c.rows)
+	c.next, c.stop = iter.Pull2(seq.Of(func(add func([]driver.Value) error) error {
+		return c.m.on.call(func() error { return c.m.Rows(c.m.on.ctx, c.args, add) })
+	}))
 	c.n = 0
 	return c.Next()
-}
-
-// errEnough ends a function of whose rows the statement wants no more.
-var errEnough = errors.New("no more rows are wanted")
-
-// rows yields the rows of the function.
-func (c *tableCursor) rows(yield func([]driver.Value, error) bool) {
-	err := c.m.on.call(func() error {
-		return c.m.Rows(c.m.on.ctx, c.args, func(row []driver.Value) error {
-			if !yield(row, nil) {
-				return errEnough
-			}
-			return nil
-		})
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		yield(nil, err)
-	}
 }
 
 func (c *tableCursor) Next() error {
