@@ -183,13 +183,10 @@ func eachRow(ctx context.Context, s *conn.Statements, table string, columns []st
 	if err := c.From(from, math.MinInt64); err != nil {
 		return err
 	}
-	for n := 1; ; n++ {
+	for { // each page is read within ctx
 		v, err := c.Next()
 		if err != nil || v == nil || !each(v, c.Key()) {
 			return err
-		}
-		if n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
 		}
 	}
 }

@@ -34,7 +34,7 @@ type Pipeline struct {
 	failed chan struct{}
 	free   chan []Row // of batches that are in the catalog, cleared
 
-	cancelled <-chan struct{} // the context of the build is done
+	cancelled func() error // returns an error once the context of the build is done
 }
 
 // Prepare reads which ids and words the catalog has. finder looks up what is committed.
@@ -48,10 +48,10 @@ func (p *Pipeline) Prepare(ctx context.Context, finder *conn.Finder, tx *sql.Tx)
 
 // Start starts the goroutines.
 func (p *Pipeline) Start(ctx context.Context) {
-	p.queue, p.done, p.failed, p.cancelled = make(chan *Batch), make(chan struct{}), make(chan struct{}), ctx.Done()
+	p.queue, p.done, p.failed, p.cancelled = make(chan *Batch), make(chan struct{}), make(chan struct{}), ctx.Err
 	ready := make(chan *Batch)
 	p.free = make(chan []Row, 2)
-	ctx = p.withGrace(ctx)
+	ctx = withGrace(ctx)
 	go p.intern(ctx, p.queue, ready)
 	go p.write(ctx, ready)
 }
@@ -62,20 +62,9 @@ const grace = 2 * time.Second
 // withGrace returns a context for the goroutines that ends some
 // time after ctx: what was completed by then is stored, but no statement that
 // takes long keeps a process from ending.
-func (p *Pipeline) withGrace(ctx context.Context) context.Context {
+func withGrace(ctx context.Context) context.Context {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-p.done:
-		case <-time.After(grace):
-		}
-		cancel()
-	})
-	go func() {
-		<-p.done
-		stop()
-		cancel()
-	}()
+	context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
 	return late
 }
 
@@ -139,18 +128,22 @@ func (p *Pipeline) writeGroup(ctx context.Context, b *Batch, ready <-chan *Batch
 				return err
 			}
 			p.recycle(b)
-			if n == maxGroup || b.Written != nil {
-				break
+			if n == maxGroup || b.Written != nil || p.cancelled() != nil { // then what is written is to be stored within the grace
+				return nil
 			}
-			next := p.waiting(ready)
-			if next == nil {
-				break
+			select {
+			case next, ok := <-ready:
+				if !ok {
+					return nil
+				}
+				b = next
+			default: // none waits
+				return nil
 			}
-			b = next
 		}
 		return nil
 	})
-	if err == nil && b.Keyed && p.rows.unindexed && !p.isCancelled() {
+	if err == nil && b.Keyed && p.rows.unindexed && p.cancelled() == nil {
 		p.rows.unindexed = false
 		debug.FreeOSMemory() // sorting takes what interning had
 		err = p.On.Index(ctx, func(tx *sql.Tx, s *conn.Statements) error { return makeIndexes(ctx, tx, s) })
@@ -180,29 +173,6 @@ func (p *Pipeline) NewBatch(before *Batch) *Batch {
 		return &Batch{}
 	}
 	return &Batch{Rows: make([]Row, 0, len(before.Rows))} // a large archive fills one after the other
-}
-
-func (p *Pipeline) isCancelled() bool {
-	select {
-	case <-p.cancelled:
-		return true
-	default:
-		return false
-	}
-}
-
-// waiting returns the batch that waits to be written, nil for none. When the build
-// is cancelled none does: what is written is to be stored within the grace.
-func (p *Pipeline) waiting(ready <-chan *Batch) *Batch {
-	if p.isCancelled() {
-		return nil
-	}
-	select {
-	case next := <-ready:
-		return next
-	default:
-		return nil
-	}
 }
 
 var errEnded = errors.New("the build has ended")

@@ -69,7 +69,7 @@ func (b *Publication) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx)
 		if same {
 			old = b.ID
 		}
-		if err := removeBuild(ctx, tx, old); same || err != nil {
+		if err := removeBuilds(ctx, tx, "build_id = %d", old); same || err != nil {
 			return err
 		}
 	}

@@ -30,14 +30,9 @@ func buildOf(ctx context.Context, tx *sql.Tx, label string) (id int64, err error
 	return id, err
 }
 
-// removeBuild deletes a build, but not what it mounts.
-func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
-	return removeBuilds(ctx, tx, fmt.Sprintf("build_id = %d", id))
-}
-
-// removeBuilds deletes the builds for which a condition holds.
-func removeBuilds(ctx context.Context, tx *sql.Tx, where string) error {
-	builds := " build_id IN (SELECT build_id FROM x_build WHERE " + where + ")"
+// removeBuilds deletes the builds for which a condition holds, but not what they mount.
+func removeBuilds(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
+	builds := " build_id IN (SELECT build_id FROM x_build WHERE " + fmt.Sprintf(where, args...) + ")"
 	// Paths that no entry of the build has: those of others are noted with their entries.
 	statements := []string{fmt.Sprintf("INSERT OR IGNORE INTO x_removed (kind, id) SELECT %d, path_id FROM x_build_symbol WHERE present = 0 AND", removedPath) + builds}
 	for _, table := range []string{"x_build_archive", "x_build_symbol", "x_build_shadow", "x_build_name", "x_build_value", "x_build"} {
@@ -71,7 +66,7 @@ func RemoveLabels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := removeBuild(ctx, tx, id); err != nil {
+		if err := removeBuilds(ctx, tx, "build_id = %d", id); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"pakdb/schema/internal/conn"
 )
 
 // table is a table of the catalog, and what rows made from an R have in its columns.
@@ -240,20 +242,15 @@ func (t *tx) find(query string, n int, value func(row, col int) driver.Value, fo
 		return nil
 	}
 	t.src.Set(n, value)
-	rows, err := t.sql.QueryContext(t, query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return conn.Each(t, t.sql, func(rows *sql.Rows) error {
 		var row int
 		var id int64
-		if err := rows.Scan(&row, &id); err != nil {
-			return err
+		err := rows.Scan(&row, &id)
+		if err == nil {
+			found(row, id)
 		}
-		found(row, id)
-	}
-	return rows.Err()
+		return err
+	}, query)
 }
 
 // word returns the id of a short string in table word, adding it if need be.

@@ -50,22 +50,33 @@ type kindOfEntry struct {
 
 // Add counts an entry.
 func (t *Totals) Add(e *record.Entry) {
-	kind := kindOfEntry{HasPath: e.Name != "", Type: e.Type, Method: e.Method, Flags: e.Flags}
 	if t.many {
 		return
 	}
-	if kind.HasPath {
-		_, name := path.Split(e.Name)
-		kind.Ext = record.Ext(name)
-	}
+	kind := kindOfEntry{Ext: extOf(e), HasPath: e.Name != "", Type: e.Type, Method: e.Method, Flags: e.Flags}
 	if t.last == nil || t.last.kindOfEntry != kind {
-		t.last = t.of(kind)
+		t.last = t.sums[kind]
 	}
-	if t.last != nil {
-		t.last.Entries++
-		t.last.Size += e.Size
-		t.last.Stored += e.Stored
+	if t.last == nil {
+		if len(t.sums) == maxTotals {
+			*t = Totals{many: true}
+			return
+		}
+		if t.sums == nil {
+			t.sums = map[kindOfEntry]*Total{}
+		}
+		t.last = &Total{kindOfEntry: kind, Seq: int64(len(t.sums))}
+		t.sums[kind] = t.last
 	}
+	t.last.Entries++
+	t.last.Size += e.Size
+	t.last.Stored += e.Stored
+}
+
+// extOf returns the extension of the path of an entry, "" if it has none.
+func extOf(e *record.Entry) string {
+	_, name := path.Split(e.Name)
+	return record.Ext(name)
 }
 
 // folderSums are sums over the files of an archive, by folder.
@@ -89,12 +100,7 @@ func (s *folderSums) add(dir int64, e *record.Entry) {
 	if e.Size < f.Largest {
 		return
 	}
-	ext := ""
-	if e.Name != "" {
-		_, name := path.Split(e.Name)
-		ext = record.Ext(name)
-	}
-	if e.Size > f.Largest || ext < f.Ext {
+	if ext := extOf(e); e.Size > f.Largest || ext < f.Ext {
 		f.Largest, f.Ext = e.Size, strings.Clone(ext)
 	}
 }
@@ -106,23 +112,6 @@ func (s *folderSums) rows(of Lineage) []Folder {
 	}
 	slices.SortFunc(s.all, func(a, b Folder) int { return cmp.Compare(a.Dir, b.Dir) })
 	return s.all
-}
-
-// of returns the sums for a kind of entries, nil where there are too many kinds.
-func (t *Totals) of(kind kindOfEntry) *Total {
-	sum := t.sums[kind]
-	switch {
-	case sum != nil:
-	case len(t.sums) == maxTotals:
-		t.sums, t.many = nil, true
-	default:
-		if t.sums == nil {
-			t.sums = map[kindOfEntry]*Total{}
-		}
-		sum = &Total{kindOfEntry: kind, Seq: int64(len(t.sums))}
-		t.sums[kind] = sum
-	}
-	return sum
 }
 
 // Rows returns the sums, as those of an archive.
