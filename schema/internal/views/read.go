@@ -409,22 +409,26 @@ func newIDs(ctx context.Context, s *conn.Statements) (*ids, error) {
 	return x, err
 }
 
-// cache keeps the text that was made last: a row that several builds have comes for each of them.
+// cache keeps some texts that were made last: a row that several builds have comes for each of them,
+// and a row of one side of a join for each of the other.
 type cache struct {
 	make func(id int64) (string, error)
-	id   int64
-	last driver.Value
+	kept [16]struct { // by the last digits of ids
+		id   int64
+		text driver.Value
+	}
 }
 
 func (c *cache) text(id int64) (driver.Value, error) {
-	if c.id == id {
-		return c.last, nil
+	k := &c.kept[uint64(id)%uint64(len(c.kept))]
+	if k.id == id {
+		return k.text, nil
 	}
 	text, err := c.make(id)
 	if err != nil {
 		return nil, err
 	}
-	c.id, c.last = id, text
+	k.id, k.text = id, text
 	return text, nil
 }
 
