@@ -235,10 +235,7 @@ type Use struct {
 // "/Game/A/B" or the path of its file, those that name anything in it.
 func Uses(ctx context.Context, g *Graph, name string) (all []Use, err error) {
 	names, err := schema.FirstTexts(ctx, g.db, "SELECT package FROM packages WHERE build = ?1 AND path = ?2 AND package IS NOT NULL LIMIT 1", g.label, name)
-	if len(names) > 0 {
-		name = names[0]
-	}
-	if err != nil || !strings.HasPrefix(name, "/") {
+	if name = append(names, name)[0]; err != nil || !strings.HasPrefix(name, "/") {
 		return nil, err
 	}
 	return schema.All(ctx, g.db, func(u *Use) []any { return []any{&u.Path, &u.Function, &u.Event, &u.Kind, &u.Count} },

@@ -119,6 +119,8 @@ func comparedAlone(all []instruction, view *table, opened string, ordered bool) 
 			p.opens[x.p1] = x
 		case "DecrJumpZero": // of a LIMIT, which ends at some of the groups
 			p.grouped = false
+		case "AggStep": // others may depend on the order of groups
+			p.grouped = p.grouped && strings.HasPrefix(x.p4, "count(")
 		case "SorterData":
 			before, again := p.sorters[x.p3]
 			p.unknown = p.unknown || again && before != x.p1
