@@ -32,7 +32,7 @@ func TestReadmeSession(t *testing.T) {
 	if len(steps) < 3 {
 		t.Fatalf("%d commands in the session of README.md", len(steps))
 	}
-	got := make([]string, len(steps))
+	got, messages := make([]string, len(steps)), make([]string, len(steps))
 	var script strings.Builder
 	for i, s := range steps {
 		run := "exec"
@@ -60,7 +60,7 @@ func TestReadmeSession(t *testing.T) {
 					var i int
 					_, err := fmt.Sscan(args[0], &i)
 					ts.Check(err)
-					got[i] = ts.ReadFile("stdout")
+					got[i], messages[i] = ts.ReadFile("stdout"), ts.ReadFile("stderr")
 				},
 			},
 		})
@@ -70,7 +70,7 @@ func TestReadmeSession(t *testing.T) {
 		if elapsed.ReplaceAllString(got[i], "in TIME") == elapsed.ReplaceAllString(s.output, "in TIME") {
 			got[i] = s.output
 		} else if !readme.updating {
-			t.Errorf("%s\nprints\n%s\nREADME.md says\n%s", s.line, got[i], s.output)
+			t.Errorf("%s\nprints\n%s%s\nREADME.md says\n%s", s.line, got[i], messages[i], s.output)
 		}
 		now.WriteString(s.line + "\n" + got[i])
 	}
